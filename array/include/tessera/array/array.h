@@ -1,0 +1,99 @@
+// An n-dimensional array: element type, shape, and a counted buffer in C order.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/buffer.h"
+#include "tessera/array/dtype.h"
+#include "tessera/array/shape.h"
+
+namespace tessera {
+
+/// An array in C order, or only its shape and dtype (in abstract_eval). Copies share the buffer until one of them is
+/// written to, so copying costs no element. One thread at a time for one object; copies may go to other threads.
+class Array {
+ public:
+  /// A float64 array of shape (0,).
+  Array();
+
+  /// Makes an array whose elements are not initialised. Throws std::invalid_argument for a shape with negative sizes or
+  /// too many elements, std::bad_alloc.
+  [[nodiscard]] static Array allocate(DType dtype, Shape shape);
+  /// Makes an array of zeros. Throws as allocate does.
+  [[nodiscard]] static Array zeros(DType dtype, Shape shape);
+  /// Makes a one-dimensional array of these elements.
+  template <class T>
+  [[nodiscard]] static Array of(std::initializer_list<T> elements) {
+    return copy_of(std::span<const T>(elements.begin(), elements.size()),
+                   Shape{static_cast<std::int64_t>(elements.size())});
+  }
+  /// Copies elements in C order. Throws std::invalid_argument if their number is not that of the shape.
+  template <class T>
+  [[nodiscard]] static Array copy_of(std::span<const T> elements, Shape shape) {
+    Array array = allocate(kDTypeOf<T>, std::move(shape));
+    array.fill_from(std::as_bytes(elements));
+    return array;
+  }
+  /// Makes an array of rank zero.
+  template <class T>
+  [[nodiscard]] static Array scalar(T element) {
+    return copy_of(std::span<const T>(&element, 1), Shape{});
+  }
+  /// Wraps a buffer that holds the elements in C order. Throws std::invalid_argument if it is too small.
+  [[nodiscard]] static Array wrap(DType dtype, Shape shape, Buffer buffer);
+  /// Makes the form that abstract_eval passes around: no elements. Throws std::invalid_argument for negative sizes.
+  [[nodiscard]] static Array shape_only(DType dtype, Shape shape);
+
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t rank() const { return shape_.size(); }
+  /// The number of elements.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::size_t size_bytes() const { return static_cast<std::size_t>(size_) * item_size_bytes(dtype_); }
+  /// False for the shapes-only form; then there are no bytes.
+  [[nodiscard]] bool has_data() const { return has_data_; }
+
+  /// The elements as bytes. Valid while this array is neither written to nor destroyed.
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {buffer_.data(), has_data_ ? size_bytes() : 0}; }
+  /// The elements as bytes to write to; copies them first if the buffer is shared.
+  [[nodiscard]] std::span<std::byte> mutable_bytes();
+  /// The elements. Throws std::invalid_argument if T is not of this dtype or there is no data.
+  template <class T>
+  [[nodiscard]] std::span<const T> values() const {
+    require(kDTypeOf<T>);
+    return {reinterpret_cast<const T*>(buffer_.data()), static_cast<std::size_t>(size_)};
+  }
+  /// The elements to write to; copies them first if the buffer is shared. Throws as values() does.
+  template <class T>
+  [[nodiscard]] std::span<T> mutable_values() {
+    require(kDTypeOf<T>);
+    return {reinterpret_cast<T*>(mutable_bytes().data()), static_cast<std::size_t>(size_)};
+  }
+  /// The only element. Throws std::invalid_argument if there is not exactly one, or as values() does.
+  template <class T>
+  [[nodiscard]] T item() const {
+    require_single();
+    return values<T>()[0];
+  }
+  /// The same elements under another shape of as many. Throws std::invalid_argument otherwise.
+  [[nodiscard]] Array reshaped(Shape shape) const;
+  /// Handle to the elements' memory.
+  [[nodiscard]] const Buffer& buffer() const { return buffer_; }
+
+ private:
+  void fill_from(std::span<const std::byte> bytes);
+  void require(DType dtype) const;
+  void require_single() const;
+
+  DType dtype_ = DType::kFloat64;
+  bool has_data_ = true;
+  Shape shape_;
+  std::int64_t size_ = 0;
+  Buffer buffer_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+// Why a value is not the array that a field declares; one kind for each 422 item of PROTOCOL.md section 7.3.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "tessera/array/dtype.h"
+#include "tessera/array/shape.h"
+
+namespace tessera {
+
+/// A plain value; which members are set depends on the kind.
+struct ArrayFault {
+  enum class Kind {
+    kNonNumeric,       ///< array_non_numeric: malformed object, or no numbers
+    kRagged,           ///< value_error: rows of different length; `reason`
+    kDecode,           ///< array_decode_error: `encoding`, `reason`
+    kDimensionality,   ///< array_dimensionality_mismatch: `actual_shape`, `expected_shape` (their ranks)
+    kShape,            ///< array_shape_mismatch: `actual_shape`, `expected_shape` (free axes as kFreeAxis)
+    kDType,            ///< array_dtype_mismatch: `actual_dtype`, `expected_dtype`
+    kOutOfRange,       ///< array_value_out_of_range: `expected_dtype`, `value` (Python's text)
+    kExpectedInteger,  ///< array_expected_integer
+  };
+  Kind kind = Kind::kNonNumeric;
+  Shape actual_shape;
+  Shape expected_shape;
+  std::optional<DType> actual_dtype;
+  std::optional<DType> expected_dtype;
+  std::string value;
+  std::string encoding;
+  std::string reason;
+};
+
+}  // namespace tessera

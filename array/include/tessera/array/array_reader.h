@@ -1,0 +1,38 @@
+// Reads arrays from JSON text straight into their final buffers (PROTOCOL.md sections 5 and 6).
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "tessera/array/array.h"
+#include "tessera/array/array_fault.h"
+#include "tessera/array/json_scanner.h"
+#include "tessera/base/confined_folder.h"
+
+namespace tessera {
+
+/// Reads array objects (json, base64, binref, lz4; `data` may also be the list itself) and bare numbers and lists.
+/// Immutable; safe to call from any thread. `files` outlives the reader.
+class ArrayReader {
+ public:
+  struct Limits {
+    std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one array, once decoded and stretched
+  };
+
+  /// `files` is the input path; without it every binref is refused.
+  ArrayReader(const ConfinedFolder* files, Limits limits) : files_(files), limits_(limits) {}
+
+  /// Reads the value that stands at the scanner and makes it what `spec` declares. The scanner stands behind the value
+  /// afterwards, in case of a fault too; a fault of the scanner (no JSON) is the scanner's, and wins.
+  [[nodiscard]] std::variant<Array, ArrayFault> read(JsonScanner& scanner, const ArraySpec& spec) const;
+
+  /// Reads the value like read(), but without casting or stretching: dtype and shape must be the declared ones
+  /// (the rule for the expected outputs of /test, PROTOCOL.md section 4.5).
+  [[nodiscard]] std::variant<Array, ArrayFault> read_exactly(JsonScanner& scanner, const ArraySpec& spec) const;
+
+ private:
+  const ConfinedFolder* files_;
+  Limits limits_;
+};
+
+}  // namespace tessera

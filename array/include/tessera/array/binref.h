@@ -1,0 +1,61 @@
+// Arrays in files: references, the reader of input files, the writer of output files (PROTOCOL.md section 5.3).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/base/confined_folder.h"
+#include "tessera/base/result.h"
+
+namespace tessera {
+
+/// `<path>[:<offset>[:<compressed size>]]`. A plain value.
+struct BinrefReference {
+  std::string path;
+  std::optional<std::uint64_t> offset_bytes;
+  std::optional<std::uint64_t> compressed_size_bytes;
+};
+
+/// Reads a reference; nothing if the text is empty, or holds a line break, or a number does not fit 64 bits.
+/// At most two trailing `:<digits>` come off the path.
+[[nodiscard]] std::optional<BinrefReference> parse_binref(std::string_view text);
+
+/// Writes the arrays of one response into files named `<uuid>.bin`, removing them again unless commit() is called.
+/// One thread at a time.
+class BinrefWriter {
+ public:
+  /// A file larger than this is left for a new one before the next array (PROTOCOL.md section 5.3).
+  static constexpr std::uint64_t kFullFileBytes = 104857600;
+
+  /// Files go to `<folder>/<subfolder>/`, references begin with `<subfolder>/` (neither slash if it is empty).
+  /// `before_first_file` makes that subfolder, once, when the first array is written. `folder` outlives the writer.
+  BinrefWriter(const ConfinedFolder& folder, std::string subfolder, std::function<Status()> before_first_file);
+  BinrefWriter(const BinrefWriter&) = delete;
+  BinrefWriter& operator=(const BinrefWriter&) = delete;
+  ~BinrefWriter();
+
+  /// Appends one array's bytes; returns its reference, offset included. With `is_compressed` the bytes are one lz4
+  /// frame and their number is part of the reference. Errors: of the file system.
+  [[nodiscard]] Result<std::string> append(std::span<const std::byte> bytes, bool is_compressed);
+  /// Keeps the files. Call when the response is complete, before its first byte leaves.
+  void commit() { is_committed_ = true; }
+
+ private:
+  [[nodiscard]] Status open_next_file();
+
+  const ConfinedFolder& folder_;
+  std::string subfolder_;
+  std::function<Status()> before_first_file_;
+  std::vector<std::string> names_;  // below the folder, all files so far
+  UniqueFd file_;
+  std::uint64_t size_bytes_ = 0;  // of the current file
+  bool is_committed_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+// Counted, aligned host memory from a pool that keeps large buffers warm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace tessera {
+
+/// A handle to host memory that its handles share. Copying a handle shares; the last one gives the memory back to the
+/// pool. Handles may be copied and dropped from any thread; the bytes follow the usual rule of one writer.
+class Buffer {
+ public:
+  /// An empty buffer.
+  Buffer() = default;
+
+  /// Takes `size_bytes` bytes, uninitialised, aligned to kAlignmentBytes, from the process-wide pool (as malloc is
+  /// process-wide). Buffers of 2 MiB and more are on huge pages where the kernel gives them, and are kept for the next
+  /// use within pool_limit_bytes(): first touch of fresh pages costs more than any codec. Throws std::bad_alloc.
+  [[nodiscard]] static Buffer allocate(std::size_t size_bytes);
+  /// Wraps memory that `owner` keeps alive. The caller guarantees the alignment that its element type needs.
+  [[nodiscard]] static Buffer adopt(std::shared_ptr<void> owner, std::byte* data, std::size_t size_bytes);
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+  [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_bytes_}; }
+  /// Whether this is the only handle.
+  [[nodiscard]] bool is_unique() const { return owner_.use_count() <= 1; }
+  /// A handle to the first `size_bytes` of the same memory. Requires: size_bytes <= size_bytes().
+  [[nodiscard]] Buffer first(std::size_t size_bytes) const;
+
+  static constexpr std::size_t kAlignmentBytes = 64;
+
+ private:
+  std::shared_ptr<void> owner_;
+  std::byte* data_ = nullptr;
+  std::size_t size_bytes_ = 0;
+};
+
+/// What the pool holds now.
+struct BufferPoolStats {
+  std::uint64_t used_bytes = 0;  ///< in buffers that have a handle
+  std::uint64_t idle_bytes = 0;  ///< kept for the next use
+};
+[[nodiscard]] BufferPoolStats buffer_pool_stats();
+/// Bounds what the pool keeps idle; default 1 GiB. Frees what is over it. Safe to call from any thread.
+void set_buffer_pool_limit(std::uint64_t idle_bytes);
+
+}  // namespace tessera

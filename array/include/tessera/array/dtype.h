@@ -1,0 +1,158 @@
+// The 14 element types that cross the wire (PROTOCOL.md section 5). To add one: here, then what the compiler points at.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tessera {
+
+/// An element type, in the order in which the OpenAPI document lists them.
+enum class DType : std::uint8_t {
+  kFloat16,
+  kFloat32,
+  kFloat64,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kBool,
+  kUInt8,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kComplex64,
+  kComplex128,
+};
+
+inline constexpr std::size_t kDTypeCount = 14;
+
+/// All element types in that order.
+[[nodiscard]] const std::array<DType, kDTypeCount>& all_dtypes();
+
+/// What casting between element types depends on.
+enum class DTypeKind : std::uint8_t { kFloat, kSigned, kUnsigned, kBool, kComplex };
+
+/// The name on the wire, e.g. "float32".
+[[nodiscard]] std::string_view name_of(DType dtype);
+/// The element type of that exact name, if there is one.
+[[nodiscard]] std::optional<DType> find_dtype(std::string_view name);
+[[nodiscard]] std::size_t item_size_bytes(DType dtype);
+[[nodiscard]] DTypeKind kind_of(DType dtype);
+/// Whether a field of type `to` takes arrays of type `from` (PROTOCOL.md section 6.2, step 3); values may still not
+/// fit.
+[[nodiscard]] bool is_castable(DType from, DType to);
+
+/// An IEEE 754 binary16 number as its bits.
+struct Half {
+  std::uint16_t bits = 0;
+
+  [[nodiscard]] static Half from_float(float number);
+  /// Rounds to nearest even, directly from the double.
+  [[nodiscard]] static Half from_double(double number);
+  [[nodiscard]] float to_float() const;
+  friend bool operator==(Half, Half) = default;
+};
+
+/// The element type of a C++ type; only those below have one.
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<Half> {
+  static constexpr DType value = DType::kFloat16;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::kFloat32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::kFloat64;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::kInt8;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType value = DType::kInt16;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::kInt32;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::kInt64;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::kBool;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::kUInt8;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType value = DType::kUInt16;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType value = DType::kUInt32;
+};
+template <>
+struct DTypeOf<std::uint64_t> {
+  static constexpr DType value = DType::kUInt64;
+};
+template <>
+struct DTypeOf<std::complex<float>> {
+  static constexpr DType value = DType::kComplex64;
+};
+template <>
+struct DTypeOf<std::complex<double>> {
+  static constexpr DType value = DType::kComplex128;
+};
+template <class T>
+inline constexpr DType kDTypeOf = DTypeOf<T>::value;
+
+/// Calls `function` with a value-initialised element of the C++ type of `dtype`, and returns what it returns.
+template <class Function>
+decltype(auto) visit_dtype(DType dtype, Function&& function) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return function(Half{});
+    case DType::kFloat32:
+      return function(float{});
+    case DType::kFloat64:
+      return function(double{});
+    case DType::kInt8:
+      return function(std::int8_t{});
+    case DType::kInt16:
+      return function(std::int16_t{});
+    case DType::kInt32:
+      return function(std::int32_t{});
+    case DType::kInt64:
+      return function(std::int64_t{});
+    case DType::kBool:
+      return function(bool{});
+    case DType::kUInt8:
+      return function(std::uint8_t{});
+    case DType::kUInt16:
+      return function(std::uint16_t{});
+    case DType::kUInt32:
+      return function(std::uint32_t{});
+    case DType::kUInt64:
+      return function(std::uint64_t{});
+    case DType::kComplex64:
+      return function(std::complex<float>{});
+    case DType::kComplex128:
+      break;
+  }
+  return function(std::complex<double>{});
+}
+
+}  // namespace tessera

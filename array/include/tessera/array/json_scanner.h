@@ -1,0 +1,109 @@
+// A pull scanner for JSON with the rules, the error texts and the error positions of Python's json module: takes NaN,
+// Infinity, 1e400, lone surrogates and control-free text; knows where each value stands in the text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+enum class JsonKind { kNull, kFalse, kTrue, kNumber, kText, kList, kObject, kInvalid };
+
+/// Why a text is not JSON that we read.
+struct JsonFault {
+  enum class Kind {
+    kSyntax,   ///< 422 json_invalid (PROTOCOL.md section 7.2)
+    kTooDeep,  ///< 400
+    kNotUtf8,  ///< 400
+  };
+  Kind kind = Kind::kSyntax;
+  std::size_t position = 0;  ///< in characters of the text (after a byte order mark), as Python counts
+  std::string text;          ///< Python's words, e.g. "Expecting ',' delimiter"
+};
+
+/// A number as it was written.
+struct JsonNumber {
+  enum class Kind {
+    kInt,      ///< fits int64
+    kUInt,     ///< fits uint64, above int64
+    kHugeInt,  ///< a whole number beyond 64 bits; `real` is the nearest double
+    kDouble,
+  };
+  Kind kind = Kind::kInt;
+  std::int64_t integer = 0;            ///< kInt
+  std::uint64_t unsigned_integer = 0;  ///< kUInt
+  double real = 0.0;                   ///< the value as a double, for every kind
+};
+
+/// A text between its quotes, as it was written.
+struct JsonText {
+  std::string_view raw;
+  bool has_escapes = false;
+  bool is_ascii = true;
+};
+
+/// Walks one JSON text from front to back, one value at a time. Nothing is copied and nothing allocated but for decoded
+/// texts. After a fault every call returns at once (kInvalid, false, empty), so loops end by themselves; ask fault() at
+/// the end. One thread at a time; `text` outlives the scanner.
+class JsonScanner {
+ public:
+  struct Limits {
+    std::size_t depth = 512;  ///< nested lists and objects
+  };
+
+  explicit JsonScanner(std::string_view text) : JsonScanner(text, Limits{}) {}
+  JsonScanner(std::string_view text, Limits limits);
+
+  /// The kind of the value that stands here; consumes white space only.
+  [[nodiscard]] JsonKind peek();
+
+  /// Enters the object or list that stands here. Requires: peek() says so.
+  void enter();
+  /// In an object: reads the next key (decoded; valid until the next call of next_member) and the colon, so that its
+  /// value stands here; false at the end of the object, which is then left.
+  [[nodiscard]] bool next_member(std::string_view& key);
+  /// In a list: whether another item stands here; false at the end of the list, which is then left.
+  [[nodiscard]] bool next_item();
+
+  /// Each reads the value that stands here. Requires: peek() says so.
+  void read_literal();  ///< null, true or false
+  [[nodiscard]] JsonNumber read_number();
+  [[nodiscard]] JsonText read_raw_text();
+  [[nodiscard]] std::string read_text();
+
+  /// Skips the value that stands here, whatever it is, checking it; returns where it stands in the text.
+  std::string_view skip_value();
+  /// Where the next value begins (after white space), as an offset in the text.
+  [[nodiscard]] std::size_t offset();
+  /// The text from an offset to where the scanner is now: the value that was read since then.
+  [[nodiscard]] std::string_view text_since(std::size_t offset) const;
+
+  /// Checks that only white space is left. A fault, "Extra data", otherwise.
+  void expect_end();
+
+  [[nodiscard]] bool has_fault() const { return fault_.has_value(); }
+  /// Requires: has_fault().
+  [[nodiscard]] const JsonFault& fault() const { return *fault_; }
+
+ private:
+  // To be completed by the implementation.
+  std::string_view text_;
+  Limits limits_;
+  std::optional<JsonFault> fault_;
+};
+
+/// Decodes a text: escapes resolved, surrogate pairs joined, a lone surrogate kept as three WTF-8 bytes.
+[[nodiscard]] std::string decode_json_text(const JsonText& text);
+
+/// Appends `text` as a JSON string in quotes: `"`, `\` and control characters escaped, all else as it is; what is not
+/// UTF-8 (a lone surrogate) becomes `\udXXX`.
+void append_json_text(std::string& out, std::string_view text);
+
+/// Appends one JSON value from its own text, compact, with null for NaN and infinities, so that any reader takes it.
+/// Requires: `value` was scanned without fault.
+void append_compact_json(std::string& out, std::string_view value);
+
+}  // namespace tessera

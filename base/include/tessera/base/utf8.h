@@ -1,0 +1,17 @@
+// UTF-8: is it, and how many characters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// Whether the bytes are UTF-8 as Python's strict decoder takes it (no surrogates, no overlong forms).
+[[nodiscard]] bool is_utf8(std::string_view bytes);
+/// The number of characters (code points) of UTF-8 text.
+[[nodiscard]] std::size_t count_characters(std::string_view text);
+/// Appends one code point in UTF-8; surrogates (U+D800 to U+DFFF) are appended in the same way, as WTF-8.
+void append_utf8(std::string& text, char32_t code_point);
+
+}  // namespace tessera

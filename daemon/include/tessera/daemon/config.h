@@ -1,0 +1,47 @@
+// What a daemon or a single run is configured by: TESSERACT_* variables, then flags (PROTOCOL.md section 11).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tessera/array/encoding.h"
+#include "tessera/base/result.h"
+
+namespace tessera {
+
+/// Behaviour of what is served, as the Python runtime's configuration has it. A plain value.
+struct RuntimeConfig {
+  std::optional<std::string> name;          ///< info.title; else the Tesseract's own name
+  std::optional<std::string> version;       ///< info.version; else the Tesseract's own
+  std::optional<std::string> description;   ///< info.description; else the Tesseract's own
+  bool debug = false;                       ///< tracebacks in 500s, /test
+  std::filesystem::path input_path = ".";   ///< made absolute by load
+  std::filesystem::path output_path = ".";  ///< made absolute by load; created when needed
+  OutputFormat output_format = OutputFormat::kJson;
+  Compression compression = Compression::kNone;
+  std::string output_file;               ///< command line only: below the output path
+  std::string gpu_transport = "none";    ///< "none", "cuda_ipc"
+  double cuda_ipc_pool_fraction = 0.25;  ///< 0 to 1
+  bool profiling = false;
+  bool tracing = false;
+};
+
+/// Looks up an environment variable; nothing if it is not set.
+using GetVariable = std::function<std::optional<std::string>(const std::string& name)>;
+/// getenv(3).
+[[nodiscard]] std::optional<std::string> get_environment_variable(const std::string& name);
+
+/// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored. Errors:
+/// kInvalidArgument, naming the variable, its value and what is allowed.
+[[nodiscard]] Result<RuntimeConfig> config_from(const GetVariable& get);
+
+/// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts.
+[[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
+/// Reads an age: `90s`, `30m`, `24h`, `7d`; nothing for other texts.
+[[nodiscard]] std::optional<std::chrono::seconds> parse_age(std::string_view text);
+
+}  // namespace tessera

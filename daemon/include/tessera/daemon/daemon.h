@@ -1,0 +1,69 @@
+// The daemon: serves Tesseracts over HTTP on TCP and on a Unix socket.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/base/clock.h"
+#include "tessera/base/log.h"
+#include "tessera/base/result.h"
+#include "tessera/daemon/config.h"
+#include "tessera/tesseract/definition.h"
+
+namespace tessera {
+
+/// How a daemon serves. A plain value, constant once it runs.
+struct DaemonOptions {
+  // Behaviour.
+  RuntimeConfig config;
+  bool serve_tcp = true;
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 8000;                         ///< 0 lets the system choose
+  std::optional<std::filesystem::path> unix_socket;  ///< also, or only, serve on this path
+  unsigned unix_socket_mode = 0600;
+  bool unix_socket_any_user = false;              ///< else the peer must be this process's user or root
+  unsigned workers = 1;                           ///< endpoint calls that run at once
+  std::optional<std::chrono::seconds> keep_runs;  ///< removes run folders older than this
+
+  // Limits.
+  std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
+  std::size_t header_bytes = 64 << 10;                  ///< of all headers of a request; 431 beyond
+  std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
+  std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array
+  std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
+  std::size_t connections = 4096;                       ///< at once; more are answered 503 and closed
+  std::chrono::seconds idle_time{75};                   ///< of a kept connection (upstream: 60 s, never less)
+  std::chrono::seconds header_time{30};                 ///< from the first byte of a request to the end of its headers
+  std::chrono::seconds body_progress_time{60};          ///< without any byte of a body, or of an answer taken
+  std::chrono::seconds stop_time{10};                   ///< for running calls, once stop() was called
+};
+
+/// A running daemon. Its methods may be called from any thread; destroying it stops it.
+class Daemon {
+ public:
+  /// Binds the sockets, starts the threads and serves. One Tesseract is served at the root and at `/<name>`, several at
+  /// `/<name>`. `logger` and `clock` outlive the daemon. Errors: kUnavailable for an address in use, kInvalidArgument
+  /// for names that clash or options that cannot be, kInternal of the system.
+  [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(
+      DaemonOptions options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
+      const Clock& clock);
+
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  virtual ~Daemon() = default;
+
+  /// The TCP port, 0 if TCP is not served.
+  [[nodiscard]] virtual std::uint16_t port() const = 0;
+  /// Stops accepting, lets running calls finish within stop_time, closes. Returns whether all of them did.
+  virtual bool stop() = 0;
+
+ protected:
+  Daemon() = default;
+};
+
+}  // namespace tessera

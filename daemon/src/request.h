@@ -1,0 +1,35 @@
+// A request as the service sees it, and a response as it makes it: HTTP without sockets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tessera/array/body.h"
+
+namespace tessera {
+
+/// Borrows from the connection for as long as it is handled. Header values are bytes as they came (latin-1); of several
+/// lines of one name the first counts.
+struct Request {
+  std::string_view method;
+  std::string_view target;  ///< as sent: path and query, percent-encoded
+  std::optional<std::string_view> host;
+  std::optional<std::string_view> content_type;
+  std::optional<std::string_view> accept;
+  std::optional<std::string_view> exports_done;
+  std::string_view body;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers;  ///< Allow, Location, Retry-After, …
+  Body body;
+  bool without_body = false;  ///< HEAD: Content-Length is that of the body, which is not sent
+  bool close = false;         ///< close the connection after it, announced
+};
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// Decides what a request is answered: routes, checks, negotiation, the call itself. Knows no sockets and no threads.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "request.h"
+#include "tessera/base/clock.h"
+#include "tessera/base/log.h"
+#include "tessera/base/result.h"
+#include "tessera/daemon/daemon.h"
+
+namespace tessera {
+
+/// A request that was accepted and needs a worker: everything that can be refused has been.
+class PendingCall {
+ public:
+  PendingCall() = default;
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
+  virtual ~PendingCall() = default;
+
+  /// Runs the endpoint; the caller holds a worker slot meanwhile. Once. Never throws.
+  virtual void run() = 0;
+  /// Encodes the answer, after run(), without the slot. Once. Never throws.
+  [[nodiscard]] virtual Response finish() = 0;
+};
+
+/// Safe to call from any thread. Never throws.
+class Service {
+ public:
+  /// Errors: kInvalidArgument (names that clash), kNotFound and others of the input and output folders.
+  [[nodiscard]] static Result<std::unique_ptr<Service>> make(
+      const DaemonOptions& options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
+      const Clock& clock);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  virtual ~Service() = default;
+
+  /// Answers what needs no worker (health, documents, refusals, metrics) and prepares what does. `request` and the
+  /// memory that it borrows outlive the PendingCall.
+  [[nodiscard]] virtual std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) = 0;
+
+  /// Counts an answer that the connection made itself (400, 413, 431, 503), for the metrics.
+  virtual void count_refusal(int status) = 0;
+  /// Removes run folders older than keep_runs; called from time to time.
+  virtual void remove_old_runs() = 0;
+
+ protected:
+  Service() = default;
+};
+
+}  // namespace tessera

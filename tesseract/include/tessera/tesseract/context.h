@@ -1,0 +1,42 @@
+// What an endpoint can tell the world while it runs: lines of the run's log, metrics, parameters, artifacts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tessera/array/value.h"
+
+namespace tessera {
+
+/// The run that a call belongs to, as its endpoint sees it (PROTOCOL.md section 13.1). Valid during the call. Methods
+/// may be called from any thread of the endpoint; they throw std::runtime_error if the run's files cannot be written.
+class Context {
+ public:
+  Context() = default;
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  virtual ~Context() = default;
+
+  /// Writes one line to the run's log; the way to log that also works with several workers.
+  virtual void log(std::string_view line) = 0;
+  /// Records a metric. Without a step, it is how often this key was recorded before.
+  virtual void log_metric(std::string_view key, double value, std::optional<std::int64_t> step = std::nullopt) = 0;
+  /// Records a parameter of the run: a number, a text, a bool.
+  virtual void log_parameter(std::string_view key, const Value& value) = 0;
+  /// Copies a file into the run's artifacts.
+  virtual void log_artifact(const std::filesystem::path& file) = 0;
+};
+
+/// Drops everything; for tests and programs that call endpoints themselves.
+class SilentContext final : public Context {
+ public:
+  void log(std::string_view /*line*/) override {}
+  void log_metric(std::string_view /*key*/, double /*value*/, std::optional<std::int64_t> /*step*/) override {}
+  void log_parameter(std::string_view /*key*/, const Value& /*value*/) override {}
+  void log_artifact(const std::filesystem::path& /*file*/) override {}
+};
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+// A Tesseract as its author states it: names, schemas, endpoints.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tessera/tesseract/context.h"
+#include "tessera/tesseract/endpoint_error.h"
+#include "tessera/tesseract/path.h"
+#include "tessera/tesseract/schema.h"
+
+namespace tessera {
+
+/// Paths of a gradient request, each once, in the order of the request.
+using PathSet = std::vector<std::string>;
+
+/// The endpoints that compute.
+enum class Endpoint { kApply, kJacobian, kJacobianVectorProduct, kVectorJacobianProduct, kAbstractEval };
+inline constexpr std::size_t kEndpointCount = 5;
+/// Its route without the slash, e.g. "jacobian_vector_product".
+[[nodiscard]] std::string_view name_of(Endpoint endpoint);
+[[nodiscard]] std::optional<Endpoint> find_endpoint(std::string_view name);
+
+/// Inputs are checked and complete: arrays of the declared dtype and shape, defaults filled in. What is returned is
+/// checked too. Endpoints may throw; they are called from several threads at once if the daemon has several workers.
+using ApplyFunction = std::function<Object(const Object& inputs, Context& context)>;
+/// Returns output path → input path → array of the output's shape followed by the input's.
+using JacobianFunction = std::function<Object(const Object& inputs, const PathSet& jac_inputs,
+                                              const PathSet& jac_outputs, Context& context)>;
+/// Takes input path → tangent; returns output path → array.
+using JvpFunction = std::function<Object(const Object& inputs, const PathSet& jvp_inputs, const PathSet& jvp_outputs,
+                                         const Object& tangents, Context& context)>;
+/// Takes output path → cotangent; returns input path → array.
+using VjpFunction = std::function<Object(const Object& inputs, const PathSet& vjp_inputs, const PathSet& vjp_outputs,
+                                         const Object& cotangents, Context& context)>;
+/// Arrays are shapes only, in the inputs and in what is returned.
+using AbstractEvalFunction = std::function<Object(const Object& inputs, Context& context)>;
+
+/// A Tesseract: built by chained calls, then constant and safe to use from any thread.
+class TesseractDefinition {
+ public:
+  /// `name` is a path segment: letters, digits, `_`, `-`, `.`; not the name of a route.
+  explicit TesseractDefinition(std::string name) : name_(std::move(name)) {}
+
+  TesseractDefinition& version(std::string version);
+  TesseractDefinition& describe(std::string description);
+  TesseractDefinition& inputs(Schema schema);
+  TesseractDefinition& outputs(Schema schema);
+  /// Each takes the function and one sentence that the document shows.
+  TesseractDefinition& apply(ApplyFunction function, std::string documentation = "");
+  TesseractDefinition& jacobian(JacobianFunction function, std::string documentation = "");
+  TesseractDefinition& jacobian_vector_product(JvpFunction function, std::string documentation = "");
+  TesseractDefinition& vector_jacobian_product(VjpFunction function, std::string documentation = "");
+  TesseractDefinition& abstract_eval(AbstractEvalFunction function, std::string documentation = "");
+
+  /// Checks the whole: a good name, apply present, something differentiable on both sides if there is a gradient
+  /// endpoint. Errors: kInvalidArgument, in words for the author.
+  [[nodiscard]] Status check() const;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] const std::string& description() const { return description_; }
+  [[nodiscard]] const Schema& inputs() const { return inputs_; }
+  [[nodiscard]] const Schema& outputs() const { return outputs_; }
+  [[nodiscard]] bool has(Endpoint endpoint) const;
+  [[nodiscard]] const std::string& documentation(Endpoint endpoint) const;
+  [[nodiscard]] const ApplyFunction& apply() const { return apply_; }
+  [[nodiscard]] const JacobianFunction& jacobian() const { return jacobian_; }
+  [[nodiscard]] const JvpFunction& jacobian_vector_product() const { return jvp_; }
+  [[nodiscard]] const VjpFunction& vector_jacobian_product() const { return vjp_; }
+  [[nodiscard]] const AbstractEvalFunction& abstract_eval() const { return abstract_eval_; }
+
+ private:
+  std::string name_;
+  std::string version_ = "unknown";
+  std::string description_;
+  Schema inputs_{"InputSchema"};
+  Schema outputs_{"OutputSchema"};
+  std::string documentation_[kEndpointCount];
+  ApplyFunction apply_;
+  JacobianFunction jacobian_;
+  JvpFunction jvp_;
+  VjpFunction vjp_;
+  AbstractEvalFunction abstract_eval_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,132 @@
+// The types that fields of a schema can have, made with the functions below: array(), scalar(), integer(), …
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tessera/array/array.h"
+#include "tessera/array/value.h"
+
+namespace tessera {
+
+class Schema;
+
+/// The bounds of an integer or a number; those that are set hold.
+struct Bounds {
+  std::optional<double> ge, gt, le, lt;
+};
+
+/// What a value must be. A plain value, made by the functions below and refined by its methods, each of which returns
+/// the refined type, so that a field reads as one sentence: `array(DType::kFloat64, {kFreeAxis}).differentiable()`.
+class Type {
+ public:
+  enum class Kind {
+    kArray,
+    kInteger,
+    kNumber,
+    kBoolean,
+    kText,
+    kChoice,       ///< one of some texts or integers (Python's Literal)
+    kEnumeration,  ///< one of some texts, under a name (Python's Enum)
+    kList,
+    kDict,    ///< text keys, values of one type
+    kObject,  ///< the members of a Schema
+    kAny,     ///< any value without arrays
+  };
+
+  /// The array takes part in derivatives. Requires: kArray.
+  [[nodiscard]] Type differentiable() const;
+  /// Null is a value too.
+  [[nodiscard]] Type optional() const;
+  /// Bounds. Requires: kInteger or kNumber.
+  [[nodiscard]] Type at_least(double bound) const;
+  [[nodiscard]] Type above(double bound) const;
+  [[nodiscard]] Type at_most(double bound) const;
+  [[nodiscard]] Type below(double bound) const;
+  /// Bounds of a text in characters, of a list or dict in items. Requires: kText, kList or kDict.
+  [[nodiscard]] Type min_length(std::size_t length) const;
+  [[nodiscard]] Type max_length(std::size_t length) const;
+  /// A regular expression (RE2) that the text must contain a match of; anchor it with ^ and $. Requires: kText.
+  [[nodiscard]] Type pattern(std::string expression) const;
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool is_optional() const { return is_optional_; }
+  [[nodiscard]] const ArraySpec& array_spec() const { return array_; }
+  [[nodiscard]] bool is_differentiable() const { return is_differentiable_; }
+  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  [[nodiscard]] std::optional<std::size_t> min_length() const { return min_length_; }
+  [[nodiscard]] std::optional<std::size_t> max_length() const { return max_length_; }
+  [[nodiscard]] const std::optional<std::string>& pattern() const { return pattern_; }
+  /// The values of a choice or an enumeration.
+  [[nodiscard]] const std::vector<Value>& choices() const { return choices_; }
+  /// The name of an enumeration.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The type of the items of a list or the values of a dict.
+  [[nodiscard]] const Type& element() const { return *element_; }
+  /// The members of an object.
+  [[nodiscard]] const Schema& schema() const { return *schema_; }
+
+ private:
+  friend Type array(DType dtype, Shape shape);
+  friend Type array(DType dtype);
+  friend Type array_of_any_dtype(Shape shape);
+  friend Type array_of_any_dtype();
+  friend Type integer();
+  friend Type number();
+  friend Type boolean();
+  friend Type text();
+  friend Type choice(std::vector<Value> values);
+  friend Type enumeration(std::string name, std::vector<std::string> values);
+  friend Type list_of(Type element);
+  friend Type dict_of(Type element);
+  friend Type object(Schema schema);
+  friend Type anything();
+
+  explicit Type(Kind kind) : kind_(kind) {}
+
+  Kind kind_;
+  bool is_optional_ = false;
+  bool is_differentiable_ = false;
+  ArraySpec array_;
+  Bounds bounds_;
+  std::optional<std::size_t> min_length_;
+  std::optional<std::size_t> max_length_;
+  std::optional<std::string> pattern_;
+  std::vector<Value> choices_;
+  std::string name_;
+  std::shared_ptr<const Type> element_;
+  std::shared_ptr<const Schema> schema_;
+};
+
+/// An array of a dtype and shape; kFreeAxis for an axis of any size, {} for a single element.
+[[nodiscard]] Type array(DType dtype, Shape shape);
+/// An array of a dtype and any rank.
+[[nodiscard]] Type array(DType dtype);
+/// An array of whatever dtype comes.
+[[nodiscard]] Type array_of_any_dtype(Shape shape);
+[[nodiscard]] Type array_of_any_dtype();
+/// An array of rank zero.
+[[nodiscard]] inline Type scalar(DType dtype) {
+  return array(dtype, Shape{});
+}
+/// A whole number of 64 bits.
+[[nodiscard]] Type integer();
+/// A double.
+[[nodiscard]] Type number();
+[[nodiscard]] Type boolean();
+[[nodiscard]] Type text();
+/// One of these texts or integers.
+[[nodiscard]] Type choice(std::vector<Value> values);
+/// One of these texts, under a type name that the document shows.
+[[nodiscard]] Type enumeration(std::string name, std::vector<std::string> values);
+[[nodiscard]] Type list_of(Type element);
+[[nodiscard]] Type dict_of(Type element);
+[[nodiscard]] Type object(Schema schema);
+/// Any JSON value without arrays in it.
+[[nodiscard]] Type anything();
+
+}  // namespace tessera
