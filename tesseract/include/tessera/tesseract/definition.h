@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tessera/base/result.h"
 #include "tessera/tesseract/context.h"
 #include "tessera/tesseract/endpoint_error.h"
 #include "tessera/tesseract/path.h"
