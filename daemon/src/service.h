@@ -1,7 +1,9 @@
 // Decides what a request is answered: routes, checks, negotiation, the call itself. Knows no sockets and no threads.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -24,6 +26,8 @@ class PendingCall {
 
   /// Runs the endpoint; the caller holds a worker slot meanwhile. Once. Never throws.
   virtual void run() = 0;
+  /// About how many bytes finish() will make, after run(); 0 if they are few. Decides whether it needs a codec slot.
+  [[nodiscard]] virtual std::uint64_t answer_bytes() const { return 0; }
   /// Encodes the answer, after run(), without the slot. Once. Never throws.
   [[nodiscard]] virtual Response finish() = 0;
 };
@@ -38,6 +42,10 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   virtual ~Service() = default;
+
+  /// Answers what is refused whatever its body (unknown route, wrong method), counted like any answer, so that a large
+  /// or awaited body need not be sent; nothing if the body must be read. `head.body` is empty.
+  [[nodiscard]] virtual std::optional<Response> refuse_unread(const Request& /*head*/) { return std::nullopt; }
 
   /// Answers what needs no worker (health, documents, refusals, metrics) and prepares what does. `request` and the
   /// memory that it borrows outlive the PendingCall.

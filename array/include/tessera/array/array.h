@@ -45,7 +45,8 @@ class Array {
   }
   /// Wraps a buffer that holds the elements in C order. Throws std::invalid_argument if it is too small.
   [[nodiscard]] static Array wrap(DType dtype, Shape shape, Buffer buffer);
-  /// Makes the form that abstract_eval passes around: no elements. Throws std::invalid_argument for negative sizes.
+  /// Makes the form that abstract_eval passes around: no elements. Throws std::invalid_argument for negative sizes;
+  /// sizes whose product does not fit are fine, size() is then the largest there is.
   [[nodiscard]] static Array shape_only(DType dtype, Shape shape);
 
   [[nodiscard]] DType dtype() const { return dtype_; }
@@ -59,7 +60,7 @@ class Array {
 
   /// The elements as bytes. Valid while this array is neither written to nor destroyed.
   [[nodiscard]] std::span<const std::byte> bytes() const { return {buffer_.data(), has_data_ ? size_bytes() : 0}; }
-  /// The elements as bytes to write to; copies them first if the buffer is shared.
+  /// The elements as bytes to write to; copies them first if the buffer is shared. Empty without data.
   [[nodiscard]] std::span<std::byte> mutable_bytes();
   /// The elements. Throws std::invalid_argument if T is not of this dtype or there is no data.
   template <class T>
@@ -79,12 +80,15 @@ class Array {
     require_single();
     return values<T>()[0];
   }
-  /// The same elements under another shape of as many. Throws std::invalid_argument otherwise.
+  /// The same elements under another shape of as many. Throws std::invalid_argument otherwise, or without data.
   [[nodiscard]] Array reshaped(Shape shape) const;
   /// Handle to the elements' memory.
   [[nodiscard]] const Buffer& buffer() const { return buffer_; }
 
  private:
+  Array(DType dtype, bool has_data, Shape shape, std::int64_t size, Buffer buffer)
+      : dtype_(dtype), has_data_(has_data), shape_(std::move(shape)), size_(size), buffer_(std::move(buffer)) {}
+
   void fill_from(std::span<const std::byte> bytes);
   void require(DType dtype) const;
   void require_single() const;

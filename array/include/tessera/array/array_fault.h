@@ -16,8 +16,8 @@ struct ArrayFault {
     kNonNumeric,       ///< array_non_numeric: malformed object, or no numbers
     kRagged,           ///< value_error: rows of different length; `reason`
     kDecode,           ///< array_decode_error: `encoding`, `reason`
-    kDimensionality,   ///< array_dimensionality_mismatch: `actual_shape`, `expected_shape` (their ranks)
-    kShape,            ///< array_shape_mismatch: `actual_shape`, `expected_shape` (free axes as kFreeAxis)
+    kDimensionality,   ///< array_dimensionality_mismatch: `actual_shape`, `expected_shape` as declared (their ranks)
+    kShape,            ///< array_shape_mismatch: `actual_shape`, `expected_shape` (free axes as in the former)
     kDType,            ///< array_dtype_mismatch: `actual_dtype`, `expected_dtype`
     kOutOfRange,       ///< array_value_out_of_range: `expected_dtype`, `value` (Python's text)
     kExpectedInteger,  ///< array_expected_integer

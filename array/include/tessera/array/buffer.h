@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -17,8 +16,9 @@ class Buffer {
   Buffer() = default;
 
   /// Takes `size_bytes` bytes, uninitialised, aligned to kAlignmentBytes, from the process-wide pool (as malloc is
-  /// process-wide). Buffers of 2 MiB and more are on huge pages where the kernel gives them, and are kept for the next
-  /// use within pool_limit_bytes(): first touch of fresh pages costs more than any codec. Throws std::bad_alloc.
+  /// process-wide); no bytes, no memory. Buffers of 2 MiB and more are on huge pages where the kernel gives them, and
+  /// are kept for the next use within the limit of set_buffer_pool_limit(): first touch of fresh pages costs more than
+  /// any codec. Throws std::bad_alloc.
   [[nodiscard]] static Buffer allocate(std::size_t size_bytes);
   /// Wraps memory that `owner` keeps alive. The caller guarantees the alignment that its element type needs.
   [[nodiscard]] static Buffer adopt(std::shared_ptr<void> owner, std::byte* data, std::size_t size_bytes);
@@ -26,8 +26,8 @@ class Buffer {
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_bytes_}; }
-  /// Whether this is the only handle.
-  [[nodiscard]] bool is_unique() const { return owner_.use_count() <= 1; }
+  /// Whether this is the only handle. If so, what others did through theirs has happened before.
+  [[nodiscard]] bool is_unique() const;
   /// A handle to the first `size_bytes` of the same memory. Requires: size_bytes <= size_bytes().
   [[nodiscard]] Buffer first(std::size_t size_bytes) const;
 
@@ -39,13 +39,14 @@ class Buffer {
   std::size_t size_bytes_ = 0;
 };
 
-/// What the pool holds now.
+/// What the pool holds now. Buffers under 64 KiB come from malloc and are not counted.
 struct BufferPoolStats {
   std::uint64_t used_bytes = 0;  ///< in buffers that have a handle
   std::uint64_t idle_bytes = 0;  ///< kept for the next use
 };
 [[nodiscard]] BufferPoolStats buffer_pool_stats();
-/// Bounds what the pool keeps idle; default 1 GiB. Frees what is over it. Safe to call from any thread.
+/// Bounds what the pool keeps idle; default 1 GiB. Frees what is over it, what was idle longest first. Safe to call
+/// from any thread.
 void set_buffer_pool_limit(std::uint64_t idle_bytes);
 
 }  // namespace tessera

@@ -51,7 +51,7 @@ struct JsonText {
 class JsonScanner {
  public:
   struct Limits {
-    std::size_t depth = 512;  ///< nested lists and objects
+    std::size_t depth = 512;  ///< nested lists and objects; skip_value() recurses as deep
   };
 
   explicit JsonScanner(std::string_view text) : JsonScanner(text, Limits{}) {}
@@ -74,6 +74,13 @@ class JsonScanner {
   [[nodiscard]] JsonText read_raw_text();
   [[nodiscard]] std::string read_text();
 
+  /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` characters of
+  /// the text that stands here, if a quote stands behind them; nothing else is looked at. Requires: peek() says kText.
+  [[nodiscard]] std::optional<std::string_view> find_text_of_length(std::size_t length) const;
+  /// Goes on behind that text. Requires: find_text_of_length(length) gave it, it is free of quotes, backslashes and
+  /// control characters, and it is ASCII.
+  void accept_text_of_length(std::size_t length);
+
   /// Skips the value that stands here, whatever it is, checking it; returns where it stands in the text.
   std::string_view skip_value();
   /// Where the next value begins (after white space), as an offset in the text.
@@ -89,9 +96,23 @@ class JsonScanner {
   [[nodiscard]] const JsonFault& fault() const { return *fault_; }
 
  private:
-  // To be completed by the implementation.
-  std::string_view text_;
+  void skip_spaces();
+  // The character that stands here, or a NUL at the end.
+  [[nodiscard]] char here() const { return at_ != end_ ? *at_ : '\0'; }
+  void fail(const char* where, std::string_view text, JsonFault::Kind kind = JsonFault::Kind::kSyntax);
+  void leave();
+  void skip_nested_value();
+  [[nodiscard]] bool starts_with(std::string_view word) const;
+  // Passes one escape, whose backslash stands at `at`; nullptr after a fault.
+  [[nodiscard]] const char* pass_escape(const char* at, const char* opening_quote);
+
+  const char* begin_;
+  const char* end_;
+  const char* at_;
   Limits limits_;
+  std::size_t depth_ = 0;
+  bool is_first_ = false;  // just entered: no comma before the next member or item
+  std::string key_;        // of the last member, if its escapes had to be resolved
   std::optional<JsonFault> fault_;
 };
 

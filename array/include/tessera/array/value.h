@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -61,12 +62,15 @@ class Object {
   bool remove(std::string_view key);
 
  private:
+  // Where the key's member is; size() if it has none.
   [[nodiscard]] std::size_t index_of(std::string_view key) const;
   void put(std::string key, Value value, bool is_default);
 
   std::vector<Member> members_;
-  // Only for objects of many members, so that hostile ones do not cost a scan for each key.
-  std::unique_ptr<std::unordered_map<std::string_view, std::size_t>> index_;
+  // Only for objects of many members, so that hostile ones do not cost a scan for each key. A tree, since the keys of a
+  // hash table can be chosen to collide; with keys of its own, since short texts move when members_ grows.
+  using Index = std::map<std::string, std::size_t, std::less<>>;
+  std::unique_ptr<Index> index_;
 };
 
 /// A value. Integers are exact in 64 bits (signed, or unsigned above 2^63-1); other numbers are doubles.
@@ -81,6 +85,7 @@ class Value {
   Value(int number) : state_(static_cast<std::int64_t>(number)) {}        // NOLINT(google-explicit-constructor)
   Value(long number) : state_(static_cast<std::int64_t>(number)) {}       // NOLINT(google-explicit-constructor)
   Value(long long number) : state_(static_cast<std::int64_t>(number)) {}  // NOLINT(google-explicit-constructor)
+  Value(unsigned number) : state_(static_cast<std::int64_t>(number)) {}   // NOLINT(google-explicit-constructor)
   Value(unsigned long number);                                            // NOLINT(google-explicit-constructor)
   Value(double number) : state_(number) {}                                // NOLINT(google-explicit-constructor)
   Value(const char* text) : state_(std::string(text)) {}                  // NOLINT(google-explicit-constructor)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tessera/base/result.h"
 #include "tessera/base/unique_fd.h"
@@ -36,6 +37,8 @@ class ConfinedFolder {
 
  private:
   ConfinedFolder(std::filesystem::path path, UniqueFd root) : path_(std::move(path)), root_(std::move(root)) {}
+
+  [[nodiscard]] Result<std::string> relative_name(std::string_view name) const;
 
   std::filesystem::path path_;
   UniqueFd root_;

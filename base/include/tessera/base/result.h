@@ -128,6 +128,7 @@ using Status = Result<void>;
   } while (false)
 
 /// Declares `declaration` from the value of `expression`, or returns its error from the enclosing function.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define TESSERA_ASSIGN_OR_RETURN(declaration, expression) \
   TESSERA_ASSIGN_OR_RETURN_INNER(TESSERA_CONCAT(tessera_result_, __LINE__), declaration, expression)
 #define TESSERA_ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
@@ -136,3 +137,4 @@ using Status = Result<void>;
     return std::move(result).error();                                   \
   }                                                                     \
   declaration = std::move(result).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -1,6 +1,7 @@
 // The files of one run: log, metrics, parameters, artifacts, array files (PROTOCOL.md section 13.1).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ class Run : public Context {
   /// A descriptor of logs/tesseract.log open for appending; makes the folder. Owned by the run.
   [[nodiscard]] virtual Result<int> log_descriptor() = 0;
   [[nodiscard]] virtual bool has_folder() const = 0;
+  /// Calls `when_made` with the log's descriptor once the folder is made; replaces the one that was given before, an
+  /// empty one ends it. For OutputCapture, which moves what it kept aside. Not called if the folder is there already.
+  virtual void watch_log(std::function<void(int log)> when_made) = 0;
 };
 
 /// Sends what this process writes to descriptors 1 and 2 elsewhere, for the length of a call (foreign libraries too).

@@ -27,6 +27,7 @@ struct Problem {
     kStringTooShort,         ///< bound
     kStringTooLong,          ///< bound
     kStringPatternMismatch,  ///< text: the pattern
+    kStringUnicode,          ///< a lone surrogate
     kIntType,
     kIntFromFloat,
     kIntParsing,
@@ -41,6 +42,7 @@ struct Problem {
     kListType,
     kDictType,
     kSetType,
+    kTupleType,
     kTooShort,     ///< text: "List", "Set", "Dictionary"; bound, count
     kTooLong,      ///< the same
     kGreaterThan,  ///< bound

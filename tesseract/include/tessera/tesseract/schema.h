@@ -25,6 +25,12 @@ struct Field {
   [[nodiscard]] bool is_required() const { return !default_value.has_value(); }
 };
 
+/// A differentiable array of a schema, by template: `a.b`, `layers.[].weights`, `named.{}` (PROTOCOL.md section 9.1).
+struct DifferentiableArray {
+  std::string path_template;
+  ArraySpec spec;
+};
+
 /// Says why an object breaks a rule, or nothing. Arrays in it have shapes, and no data in abstract_eval.
 using Rule = std::function<std::optional<std::string>(const Object&)>;
 
@@ -55,22 +61,24 @@ class Schema {
   [[nodiscard]] std::optional<std::size_t> find_field(std::string_view name) const;
   [[nodiscard]] bool allows_extra_keys() const { return allows_extra_keys_; }
   [[nodiscard]] const std::vector<Rule>& rules() const { return rules_; }
+  /// The differentiable arrays at every depth, in the order of the schema.
+  [[nodiscard]] const std::vector<DifferentiableArray>& differentiable_arrays() const { return differentiable_arrays_; }
 
  private:
+  Schema& add(Field field);
+
   std::string name_;
   std::string description_;
   std::vector<Field> fields_;
   bool allows_extra_keys_ = false;
   std::vector<Rule> rules_;
+  std::vector<DifferentiableArray> differentiable_arrays_;
 };
 
-/// A differentiable array of a schema, by template: `a.b`, `layers.[].weights`, `named.{}` (PROTOCOL.md section 9.1).
-struct DifferentiableArray {
-  std::string path_template;
-  ArraySpec spec;
-};
-/// All of them, in the order of the schema.
-[[nodiscard]] std::vector<DifferentiableArray> differentiable_arrays(const Schema& schema);
+/// The differentiable arrays of a schema at every depth, in its order.
+[[nodiscard]] inline std::vector<DifferentiableArray> differentiable_arrays(const Schema& schema) {
+  return schema.differentiable_arrays();
+}
 
 /// Adds the defaults of every field that `object` lacks, at every depth: what upstream does when an endpoint returns an
 /// instance of its output model, so that all fields are in the answer.

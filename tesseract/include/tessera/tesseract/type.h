@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tessera/array/array.h"
@@ -13,6 +14,7 @@
 
 namespace tessera {
 
+class Pattern;
 class Schema;
 
 /// The bounds of an integer or a number; those that are set hold.
@@ -22,6 +24,7 @@ struct Bounds {
 
 /// What a value must be. A plain value, made by the functions below and refined by its methods, each of which returns
 /// the refined type, so that a field reads as one sentence: `array(DType::kFloat64, {kFreeAxis}).differentiable()`.
+/// A method that does not go with the kind throws std::invalid_argument. Constant ones are safe to use from any thread.
 class Type {
  public:
   enum class Kind {
@@ -38,19 +41,20 @@ class Type {
     kAny,     ///< any value without arrays
   };
 
-  /// The array takes part in derivatives. Requires: kArray.
+  /// The array takes part in derivatives. For kArray.
   [[nodiscard]] Type differentiable() const;
   /// Null is a value too.
   [[nodiscard]] Type optional() const;
-  /// Bounds. Requires: kInteger or kNumber.
+  /// Bounds. For kInteger and kNumber.
   [[nodiscard]] Type at_least(double bound) const;
   [[nodiscard]] Type above(double bound) const;
   [[nodiscard]] Type at_most(double bound) const;
   [[nodiscard]] Type below(double bound) const;
-  /// Bounds of a text in characters, of a list or dict in items. Requires: kText, kList or kDict.
+  /// Bounds of a text in characters, of a list or dict in items. For kText, kList and kDict.
   [[nodiscard]] Type min_length(std::size_t length) const;
   [[nodiscard]] Type max_length(std::size_t length) const;
-  /// A regular expression (RE2) that the text must contain a match of; anchor it with ^ and $. Requires: kText.
+  /// A regular expression (RE2) that the text must contain a match of; anchor it with ^ and $. For kText. Throws
+  /// std::invalid_argument, too, if it is none.
   [[nodiscard]] Type pattern(std::string expression) const;
 
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -61,6 +65,8 @@ class Type {
   [[nodiscard]] std::optional<std::size_t> min_length() const { return min_length_; }
   [[nodiscard]] std::optional<std::size_t> max_length() const { return max_length_; }
   [[nodiscard]] const std::optional<std::string>& pattern() const { return pattern_; }
+  /// Whether a text contains a match of the pattern; true if there is none.
+  [[nodiscard]] bool matches_pattern(std::string_view text) const;
   /// The values of a choice or an enumeration.
   [[nodiscard]] const std::vector<Value>& choices() const { return choices_; }
   /// The name of an enumeration.
@@ -88,6 +94,8 @@ class Type {
 
   explicit Type(Kind kind) : kind_(kind) {}
 
+  void require(bool is_right_kind, const char* what) const;
+
   Kind kind_;
   bool is_optional_ = false;
   bool is_differentiable_ = false;
@@ -96,6 +104,7 @@ class Type {
   std::optional<std::size_t> min_length_;
   std::optional<std::size_t> max_length_;
   std::optional<std::string> pattern_;
+  std::shared_ptr<const Pattern> compiled_pattern_;
   std::vector<Value> choices_;
   std::string name_;
   std::shared_ptr<const Type> element_;

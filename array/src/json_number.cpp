@@ -1,0 +1,162 @@
+#include "tessera/array/json_number.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace tessera {
+namespace {
+
+// Whole numbers below are exact in a double and printed as integers, which is faster.
+constexpr double kMaxWhole = 9007199254740992.0;
+// The exponents of ten of the first digit for which a point is written, not an exponent.
+constexpr int kMinPlainExponent = -5;
+constexpr int kMaxPlainExponent = 15;
+
+// The shortest digits of a finite number, as d.ddd times ten to the power of `exponent`.
+struct Decimal {
+  std::array<char, 24> digits{};
+  std::size_t count = 0;
+  int exponent = 0;
+};
+
+// Requires: number is finite and not negative.
+Decimal shortest_decimal(double number) {
+  // "d", "d.ddd", and behind it "e+dd" or "e-ddd".
+  std::array<char, 32> text{};
+  const char* const end = std::to_chars(text.begin(), text.end(), number, std::chars_format::scientific).ptr;
+  Decimal decimal;
+  decimal.digits[0] = text[0];
+  decimal.count = 1;
+  const char* at = text.begin() + 1;
+  if (*at == '.') {
+    const char* const fraction = at + 1;
+    at = fraction;
+    while (*at != 'e') {
+      ++at;
+    }
+    std::copy(fraction, at, decimal.digits.begin() + 1);
+    decimal.count += static_cast<std::size_t>(at - fraction);
+  }
+  const bool is_negative = at[1] == '-';
+  for (at += 2; at != end; ++at) {
+    decimal.exponent = decimal.exponent * 10 + (*at - '0');
+  }
+  decimal.exponent = is_negative ? -decimal.exponent : decimal.exponent;
+  return decimal;
+}
+
+char* write_text(char* out, std::string_view text) {
+  return std::copy(text.begin(), text.end(), out);
+}
+
+// Writes digits with their point, and zeros where there are no digits; never an exponent.
+char* write_plain(char* out, const Decimal& decimal) {
+  const char* const digits = decimal.digits.data();
+  if (decimal.exponent < 0) {
+    out = write_text(out, "0.");
+    out = std::fill_n(out, -decimal.exponent - 1, '0');
+    return std::copy_n(digits, decimal.count, out);
+  }
+  const auto whole = static_cast<std::size_t>(decimal.exponent) + 1;
+  if (decimal.count <= whole) {
+    out = std::copy_n(digits, decimal.count, out);
+    return std::fill_n(out, whole - decimal.count, '0');
+  }
+  out = std::copy_n(digits, whole, out);
+  *out++ = '.';
+  return std::copy_n(digits + whole, decimal.count - whole, out);
+}
+
+char* write_scientific(char* out, const Decimal& decimal) {
+  *out++ = decimal.digits[0];
+  if (decimal.count > 1) {
+    *out++ = '.';
+    out = std::copy_n(decimal.digits.data() + 1, decimal.count - 1, out);
+  }
+  *out++ = 'e';
+  *out++ = decimal.exponent < 0 ? '-' : '+';
+  return std::to_chars(out, out + 4, std::abs(decimal.exponent)).ptr;
+}
+
+// Rust's spelling, which the real runtime uses for the parts of complex numbers; without a sign.
+char* write_complex_part(char* out, double magnitude) {
+  if (std::isnan(magnitude)) {
+    return write_text(out, "NaN");
+  }
+  if (std::isinf(magnitude)) {
+    return write_text(out, "inf");
+  }
+  if (magnitude == 0.0) {
+    return write_text(out, "0");
+  }
+  return write_plain(out, shortest_decimal(magnitude));
+}
+
+bool has_minus(double number) {
+  return std::signbit(number) && !std::isnan(number);
+}
+
+}  // namespace
+
+char* write_json_double(char* out, double number) {
+  if (!std::isfinite(number)) {
+    return write_text(out, "null");
+  }
+  if (std::signbit(number)) {
+    *out++ = '-';
+    number = -number;
+  }
+  if (number < kMaxWhole) {
+    const auto whole = static_cast<std::uint64_t>(number);
+    if (static_cast<double>(whole) == number) {
+      out = write_json_unsigned(out, whole);
+      return write_text(out, ".0");
+    }
+  }
+  const Decimal decimal = shortest_decimal(number);
+  if (decimal.exponent < kMinPlainExponent || decimal.exponent > kMaxPlainExponent) {
+    return write_scientific(out, decimal);
+  }
+  out = write_plain(out, decimal);
+  if (static_cast<int>(decimal.count) <= decimal.exponent + 1) {
+    out = write_text(out, ".0");
+  }
+  return out;
+}
+
+char* write_json_integer(char* out, std::int64_t number) {
+  return std::to_chars(out, out + kMaxDoubleLength, number).ptr;
+}
+
+char* write_json_unsigned(char* out, std::uint64_t number) {
+  return std::to_chars(out, out + kMaxDoubleLength, number).ptr;
+}
+
+char* write_json_complex(char* out, std::complex<double> number) {
+  *out++ = '"';
+  const bool has_real_part = number.real() != 0.0;
+  if (has_real_part) {
+    if (has_minus(number.real())) {
+      *out++ = '-';
+    }
+    out = write_complex_part(out, std::abs(number.real()));
+  }
+  if (has_minus(number.imag())) {
+    *out++ = '-';
+  } else if (has_real_part) {
+    *out++ = '+';
+  }
+  out = write_complex_part(out, std::abs(number.imag()));
+  *out++ = 'j';
+  *out++ = '"';
+  return out;
+}
+
+char* write_json_complex(char* out, std::complex<float> number) {
+  return write_json_complex(out, std::complex<double>(number.real(), number.imag()));
+}
+
+}  // namespace tessera

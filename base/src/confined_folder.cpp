@@ -1,0 +1,189 @@
+#include "tessera/base/confined_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "open_beneath.h"
+#include "tessera/base/file.h"
+
+namespace tessera {
+namespace {
+
+constexpr mode_t kFileMode = 0644;
+constexpr mode_t kFolderMode = 0755;
+
+std::string in_quotes(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
+
+Error leaves_folder(std::string_view name) {
+  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " leaves its folder"};
+}
+
+Error error_for(std::string_view name, int errno_value) {
+  switch (errno_value) {
+    case EXDEV:
+      return leaves_folder(name);
+    case ENOENT:
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name)};
+    case EISDIR:
+      return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder"};
+    default:
+      return system_error("cannot open " + in_quotes(name), errno_value);
+  }
+}
+
+// What is left of an absolute `name` below `folder`; nothing if it is not below it as a text.
+std::optional<std::string> below(const std::filesystem::path& folder, std::string_view name) {
+  std::string_view prefix = folder.native();
+  while (prefix.ends_with('/')) {
+    prefix.remove_suffix(1);
+  }
+  if (!name.starts_with(prefix) || (name.size() > prefix.size() && name[prefix.size()] != '/')) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size());
+  while (name.starts_with('/')) {
+    name.remove_prefix(1);
+  }
+  return std::string(name.empty() ? "." : name);
+}
+
+Status check_regular(int fd, std::string_view name) {
+  struct stat info{};
+  if (::fstat(fd, &info) != 0) {
+    return system_error("cannot look at " + in_quotes(name), errno);
+  }
+  if (S_ISDIR(info.st_mode)) {
+    return error_for(name, EISDIR);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Error(ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is not a regular file");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ConfinedFolder> ConfinedFolder::open(const std::filesystem::path& root) {
+  std::error_code failure;
+  std::filesystem::path resolved = std::filesystem::canonical(root, failure);
+  if (failure) {
+    return system_error("cannot open folder " + in_quotes(root.native()), failure.value());
+  }
+  UniqueFd descriptor = UniqueFd::adopt(::open(resolved.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.is_open()) {
+    return system_error("cannot open folder " + in_quotes(root.native()), errno);
+  }
+  return ConfinedFolder(std::move(resolved), std::move(descriptor));
+}
+
+Result<std::string> ConfinedFolder::relative_name(std::string_view name) const {
+  if (name.find('\0') != std::string_view::npos) {
+    return Error(ErrorCode::kInvalidArgument, "a path may not hold a NUL character");
+  }
+  if (!name.starts_with('/')) {
+    return std::string(name.empty() ? "." : name);
+  }
+  if (std::optional<std::string> rest = below(path_, name)) {
+    return *std::move(rest);
+  }
+  // The folder may be spelled through links. What this finds is checked again when it is opened; the last component
+  // stays as it is, for a link there may be what shall be removed.
+  const std::filesystem::path path(name);
+  std::error_code failure;
+  const std::filesystem::path parent = std::filesystem::weakly_canonical(path.parent_path(), failure);
+  if (!failure) {
+    if (std::optional<std::string> rest = below(path_, (parent / path.filename()).native())) {
+      return *std::move(rest);
+    }
+  }
+  if (std::filesystem::weakly_canonical(path, failure) == path_) {
+    return std::string(".");
+  }
+  return leaves_folder(name);
+}
+
+Result<UniqueFd> ConfinedFolder::open_file(std::string_view name) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+  if (!file.is_open()) {
+    return error_for(name, errno);
+  }
+  TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
+  return file;
+}
+
+Result<UniqueFd> ConfinedFolder::create_file(std::string_view name) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDWR | O_CREAT | O_EXCL, kFileMode);
+  if (!file.is_open()) {
+    return error_for(name, errno);
+  }
+  return file;
+}
+
+Result<UniqueFd> ConfinedFolder::open_for_append(std::string_view name, bool truncate) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY;
+  UniqueFd file = open_beneath(root_.value(), path_, relative, kFlags, kFileMode);
+  if (!file.is_open()) {
+    return error_for(name, errno);
+  }
+  TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
+  if (truncate && ::ftruncate(file.value(), 0) != 0) {
+    return system_error("cannot empty " + in_quotes(name), errno);
+  }
+  return file;
+}
+
+Status ConfinedFolder::create_folders(std::string_view name) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  constexpr int kFlags = O_PATH | O_DIRECTORY;
+  UniqueFd folder = open_beneath(root_.value(), path_, ".", kFlags, 0);
+  std::size_t end = 0;
+  while (folder.is_open() && end < relative.size()) {
+    const std::size_t begin = relative.find_first_not_of('/', end);
+    if (begin == std::string::npos) {
+      break;
+    }
+    end = std::min(relative.find('/', begin), relative.size());
+    const std::string component = relative.substr(begin, end - begin);
+    // What is there already, a link perhaps, is for the opening to judge.
+    if (component != "." && component != ".." && ::mkdirat(folder.value(), component.c_str(), kFolderMode) != 0 &&
+        errno != EEXIST) {
+      return system_error("cannot make folder " + in_quotes(name), errno);
+    }
+    folder = open_beneath(root_.value(), path_, relative.substr(0, end), kFlags, 0);
+  }
+  if (!folder.is_open()) {
+    if (errno == EXDEV) {
+      return leaves_folder(name);
+    }
+    return system_error("cannot make folder " + in_quotes(name), errno);
+  }
+  return {};
+}
+
+Status ConfinedFolder::remove_file(std::string_view name) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  const ParentAndName split = split_last(relative);
+  const UniqueFd parent = open_beneath(root_.value(), path_, split.parent, O_PATH | O_DIRECTORY, 0);
+  if (!parent.is_open()) {
+    return errno == ENOENT ? Status() : error_for(name, errno);
+  }
+  if (::unlinkat(parent.value(), split.name.c_str(), 0) != 0 && errno != ENOENT) {
+    return error_for(name, errno);
+  }
+  return {};
+}
+
+}  // namespace tessera

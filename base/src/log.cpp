@@ -1,0 +1,196 @@
+#include "tessera/base/log.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "tessera/base/clock.h"
+#include "tessera/base/file.h"
+#include "tessera/base/unique_fd.h"
+#include "tessera/base/utf8.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+
+std::string_view name_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "error";
+}
+
+void append_time(std::string& line, Clock::WallTime time) {
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(milliseconds - day);
+  std::array<char, 64> text{};
+  const int length =
+      std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                    static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                    static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+  line.append(text.data(), static_cast<std::size_t>(length));
+}
+
+template <class Number>
+void append_number(std::string& line, Number number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  line.append(text.data(), end);
+}
+
+// A text in double quotes, on one line, as JSON wants it. Bytes that are not UTF-8 are replaced.
+void append_quoted(std::string& line, std::string_view text) {
+  const bool is_valid = is_utf8(text);
+  line += '"';
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      line += '\\';
+      line += character;
+    } else if (character == '\n') {
+      line += "\\n";
+    } else if (byte < 0x20U || byte == 0x7FU) {
+      line += "\\u00";
+      line += kHexDigits[byte >> 4U];
+      line += kHexDigits[byte & 0x0FU];
+    } else if (byte >= 0x80U && !is_valid) {
+      line += kReplacementCharacter;
+    } else {
+      line += character;
+    }
+  }
+  line += '"';
+}
+
+bool is_plain(std::string_view text) {
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte <= 0x20U || byte >= 0x7FU || character == '"' || character == '=' || character == '\\') {
+      return false;
+    }
+  }
+  return !text.empty();
+}
+
+void append_value(std::string& line, const LogField& field, LogStyle style) {
+  if (const auto* const text = std::get_if<std::string_view>(&field.value)) {
+    if (style == LogStyle::kText && is_plain(*text)) {
+      line += *text;
+    } else {
+      append_quoted(line, *text);
+    }
+  } else if (const auto* const integer = std::get_if<std::int64_t>(&field.value)) {
+    append_number(line, *integer);
+  } else if (const double number = std::get<double>(field.value); std::isfinite(number) || style == LogStyle::kText) {
+    append_number(line, number);
+  } else {
+    line += "null";
+  }
+}
+
+// A sentence goes as it is, but never on two lines.
+void append_message(std::string& line, std::string_view message) {
+  for (const char character : message) {
+    const auto byte = static_cast<unsigned char>(character);
+    line += byte < 0x20U || byte == 0x7FU ? ' ' : character;
+  }
+}
+
+class DescriptorLogger final : public Logger {
+ public:
+  DescriptorLogger(UniqueFd descriptor, LogLevel lowest, LogStyle style, const Clock& clock)
+      : descriptor_(std::move(descriptor)), lowest_(lowest), style_(style), clock_(clock) {}
+
+  [[nodiscard]] bool is_on(LogLevel level) const override { return level >= lowest_; }
+
+  void write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) override {
+    if (!is_on(level)) {
+      return;
+    }
+    try {
+      const std::string line =
+          style_ == LogStyle::kJson ? json_line(level, message, fields) : text_line(level, message, fields);
+      // There is nobody to tell that the log cannot be written.
+      static_cast<void>(write_all(descriptor_.value(), std::as_bytes(std::span(line))));
+    } catch (const std::exception&) {
+      // Out of memory: the line is lost, the daemon is not.
+      return;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string text_line(LogLevel level, std::string_view message,
+                                      std::initializer_list<LogField> fields) const {
+    constexpr std::size_t kLevelWidth = 7;
+    std::string line;
+    append_time(line, clock_.wall_now());
+    line += ' ';
+    line += name_of(level);
+    line.append(kLevelWidth - name_of(level).size() + 1, ' ');
+    append_message(line, message);
+    std::string_view separator = "  ";
+    for (const LogField& field : fields) {
+      line += separator;
+      line += field.key;
+      line += '=';
+      append_value(line, field, LogStyle::kText);
+      separator = " ";
+    }
+    line += '\n';
+    return line;
+  }
+
+  [[nodiscard]] std::string json_line(LogLevel level, std::string_view message,
+                                      std::initializer_list<LogField> fields) const {
+    std::string line = R"({"time":")";
+    append_time(line, clock_.wall_now());
+    line += R"(","level":")";
+    line += name_of(level);
+    line += R"(","message":)";
+    append_quoted(line, message);
+    for (const LogField& field : fields) {
+      line += ',';
+      append_quoted(line, field.key);
+      line += ':';
+      append_value(line, field, LogStyle::kJson);
+    }
+    line += "}\n";
+    return line;
+  }
+
+  UniqueFd descriptor_;
+  LogLevel lowest_;
+  LogStyle style_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Logger> make_descriptor_logger(int descriptor, LogLevel lowest, LogStyle style, const Clock& clock) {
+  UniqueFd duplicate = UniqueFd::adopt(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
+  if (!duplicate.is_open()) {
+    return std::make_unique<SilentLogger>();
+  }
+  return std::make_unique<DescriptorLogger>(std::move(duplicate), lowest, style, clock);
+}
+
+}  // namespace tessera

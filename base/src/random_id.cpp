@@ -1,0 +1,97 @@
+#include "tessera/base/random_id.h"
+
+#include <pthread.h>
+#include <sys/random.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <random>
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kIdBytes = 16;
+constexpr std::size_t kPoolBytes = 4096;
+
+// Counts forks, so that a child does not hand out the ids that its parent has in store.
+std::atomic<std::uint32_t> fork_count{0};
+
+struct Pool {
+  std::array<std::uint8_t, kPoolBytes> bytes;
+  std::size_t used;
+  std::uint32_t filled_after_forks;
+};
+
+constinit thread_local Pool thread_pool{.bytes = {}, .used = kPoolBytes, .filled_after_forks = 0};
+
+void watch_forks() {
+  static const int kRegistered =
+      ::pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(kRegistered);
+}
+
+void fill(std::array<std::uint8_t, kPoolBytes>& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::getrandom(bytes.data() + done, bytes.size() - done, 0);
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  // A sandbox may forbid the system call.
+  if (done < bytes.size()) {
+    std::random_device device;
+    std::generate(bytes.begin() + static_cast<std::ptrdiff_t>(done), bytes.end(),
+                  [&device] { return static_cast<std::uint8_t>(device()); });
+  }
+}
+
+}  // namespace
+
+RandomId RandomId::make() {
+  Pool& pool = thread_pool;
+  const std::uint32_t forks = fork_count.load(std::memory_order_relaxed);
+  if (pool.used + kIdBytes > kPoolBytes || pool.filled_after_forks != forks) {
+    watch_forks();
+    fill(pool.bytes);
+    pool.used = 0;
+    pool.filled_after_forks = forks;
+  }
+  RandomId id;
+  std::copy_n(pool.bytes.begin() + static_cast<std::ptrdiff_t>(pool.used), kIdBytes, id.bytes_.begin());
+  pool.used += kIdBytes;
+  id.bytes_[6] = static_cast<std::uint8_t>((id.bytes_[6] & 0x0FU) | 0x40U);
+  id.bytes_[8] = static_cast<std::uint8_t>((id.bytes_[8] & 0x3FU) | 0x80U);
+  return id;
+}
+
+std::string RandomId::hex() const {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * kIdBytes);
+  for (const std::uint8_t byte : bytes_) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0x0FU];
+  }
+  return text;
+}
+
+std::string RandomId::dashed() const {
+  const std::string digits = hex();
+  std::string text;
+  text.reserve(digits.size() + 4);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) {
+      text += '-';
+    }
+    text += digits[i];
+  }
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#include "installation.h"
+
+#include <array>
+#include <string>
+#include <system_error>
+
+#include "command.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path beside_program(std::string_view relative) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    throw CommandError(ExitCode::kFailure, "cannot tell where this program lies: " + error.message());
+  }
+  return (program.parent_path() / relative).lexically_normal();
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+}  // namespace
+
+fs::path header_folder() {
+  fs::path folder = beside_program("../include");
+  if (!is_there(folder / "tessera/tesseract/tesseract.h")) {
+    throw CommandError(ExitCode::kFailure, "the headers of tessera are not in " + folder.string());
+  }
+  return folder;
+}
+
+fs::path library_folder() {
+  std::string searched;
+  for (const std::string_view relative : {"../" TESSERA_LIBRARY_FOLDER, "../lib"}) {
+    fs::path folder = beside_program(relative);
+    if (is_there(folder / "libtessera.so")) {
+      return folder;
+    }
+    searched += (searched.empty() ? "" : " or ") + folder.string();
+  }
+  throw CommandError(ExitCode::kFailure, "libtessera.so is not in " + searched);
+}
+
+}  // namespace tessera

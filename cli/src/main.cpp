@@ -1,0 +1,118 @@
+// The program `tessera`: finds the command and runs it.
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <exception>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "closest_word.h"
+#include "command.h"
+
+namespace tessera {
+namespace {
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  ExitCode (*run)(Arguments);
+};
+
+constexpr auto kCommands = std::to_array<Command>({
+    {"serve", "Serve Tesseracts over HTTP", serve_command},
+    {"run", "Run one endpoint of a Tesseract, without a server", run_command},
+    {"list", "List the Tesseracts that can be named", list_command},
+    {"new", "Write the skeleton of a new Tesseract", new_command},
+    {"build", "Build a Tesseract from its C++ file", build_command},
+});
+
+constexpr std::string_view kExamples = R"(
+Examples:
+  tessera serve vectoradd --port 8000
+  tessera run vectoradd apply '{"inputs": {"a": [1, 2], "b": [3, 4]}}'
+  tessera new heat && tessera build heat/heat.cpp && tessera serve ./heat
+
+Each command has its own --help.
+)";
+
+void print_help(std::ostream& out) {
+  out << "Serves compute functions (Tesseracts) over HTTP, and runs them from the command line.\n\n"
+         "Usage: tessera COMMAND [OPTIONS] …\n\nCommands:\n";
+  for (const Command& command : kCommands) {
+    out << "  " << command.name << std::string(8 - command.name.size(), ' ') << command.summary << '\n';
+  }
+  out << "\nOptions:\n  -h, --help     Print this help\n  --version      Print the version\n" << kExamples;
+}
+
+// First touch of fresh pages costs more than anything done to a text of some MiB: keep freed memory.
+void keep_freed_memory() {
+  constexpr int kLargestHeapBlockBytes = 1 << 30;
+  ::mallopt(M_MMAP_THRESHOLD, kLargestHeapBlockBytes);
+  ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
+
+ExitCode unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    names.emplace_back(command.name);
+  }
+  std::cerr << "tessera: No such command '" << word << "'.";
+  if (const auto closest = find_closest_word(word, names)) {
+    std::cerr << " Did you mean '" << *closest << "'?";
+  }
+  std::cerr << "\nTry 'tessera --help' for help.\n";
+  return ExitCode::kUsage;
+}
+
+ExitCode run(const Command& command, Arguments arguments) {
+  const std::string name = "tessera " + std::string(command.name);
+  try {
+    return command.run(arguments);
+  } catch (const CommandError& error) {
+    std::cerr << name << ": " << error.what() << '\n';
+    if (error.code() == ExitCode::kUsage) {
+      std::cerr << "Try '" << name << " --help' for help.\n";
+    }
+    return error.code();
+  } catch (const std::exception& error) {
+    std::cerr << name << ": " << error.what() << '\n';
+    return ExitCode::kFailure;
+  }
+}
+
+ExitCode run_program(Arguments words) {
+  if (words.empty()) {
+    print_help(std::cerr);
+    return ExitCode::kUsage;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_help(std::cout);
+    return ExitCode::kSuccess;
+  }
+  if (words[0] == "--version") {
+    std::cout << "tessera " << TESSERA_VERSION << '\n';
+    return ExitCode::kSuccess;
+  }
+  const auto* command = std::ranges::find(kCommands, words[0], &Command::name);
+  return command != kCommands.end() ? run(*command, words.subspan(1)) : unknown_command(words[0]);
+}
+
+}  // namespace
+}  // namespace tessera
+
+int main(int argc, char** argv) {
+  tessera::keep_freed_memory();
+  try {
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    return static_cast<int>(tessera::run_program(words));
+  } catch (...) {
+    // Not even an error could be printed.
+    return static_cast<int>(tessera::ExitCode::kFailure);
+  }
+}

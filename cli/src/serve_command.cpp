@@ -1,0 +1,188 @@
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.h"
+#include "command_line.h"
+#include "config_flags.h"
+#include "modules.h"
+#include "port_range.h"
+#include "stop_signal.h"
+#include "tessera/base/clock.h"
+#include "tessera/base/log.h"
+#include "tessera/daemon/daemon.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kFooter =
+    R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
+program; a text with a '/' is the path of a module, or of a folder that holds one of its own
+name. One Tesseract is served at / and at /NAME, several each at /NAME.
+
+SIGTERM and SIGINT end the server once the running calls are done; a second one ends it at once.
+Exit codes: 0 stopped, 1 could not start, 2 wrong command line, 3 address already in use.
+
+Examples:
+  tessera serve vectoradd
+  tessera serve vectoradd ./heat --port 8000-8010 --num-workers 4 -o runs --keep-runs 24h
+  tessera serve vectoradd --unix /run/user/1000/tessera.sock --no-tcp)";
+
+// The words of the command line, before they are made sense of.
+struct ServeArguments {
+  std::vector<std::string> tesseracts;
+  std::string port = "8000";
+  std::string unix_socket;
+  std::string keep_runs;
+  std::string log_level = "info";
+  bool log_json = false;
+  bool no_tcp = false;
+  std::int64_t stop_time_s = 10;
+  int parent_pipe_fd = -1;
+  ConfigFlags flags;
+  DaemonOptions options;
+};
+
+void declare(CLI::App& app, ServeArguments& arguments) {
+  DaemonOptions& options = arguments.options;
+  app.footer(kFooter);
+  app.add_option("NAME_OR_PATH", arguments.tesseracts, "The Tesseracts to serve")->required();
+  app.add_option("--host", options.host, "The address to listen on")
+      ->capture_default_str()
+      ->envname("TESSERACT_RUNTIME_SERVE_HOST");
+  app.add_option("-p,--port", arguments.port, "The port, or A-B for the first free one; 0 lets the system choose")
+      ->capture_default_str()
+      ->type_name("N|A-B")
+      ->envname("TESSERACT_RUNTIME_SERVE_PORT");
+  app.add_option("--unix", arguments.unix_socket, "Listen on this Unix socket too")->type_name("PATH");
+  app.add_flag("--no-tcp", arguments.no_tcp, "Listen on the Unix socket only")->needs("--unix");
+  app.add_flag("--unix-any-user", options.unix_socket_any_user, "Let every user of this host in by the Unix socket")
+      ->needs("--unix");
+  app.add_option("--num-workers", options.workers, "Calls that compute at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096))
+      ->envname("TESSERACT_RUNTIME_SERVE_NUM_WORKERS");
+  app.add_option("--keep-runs", arguments.keep_runs, "Remove the folders of runs older than this: 90s, 30m, 24h, 7d")
+      ->type_name("AGE");
+  app.add_option("--log-level", arguments.log_level, "debug, info, warning or error")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->type_name("LEVEL");
+  app.add_flag("--log-json", arguments.log_json, "Write the log as JSON lines");
+  app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 86400))
+      ->type_name("SECONDS");
+  app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->group("");
+
+  constexpr const char* kLimits = "Limits";
+  app.add_option("--max-body-bytes", options.body_bytes, "Of one request")->capture_default_str()->group(kLimits);
+  app.add_option("--max-array-bytes", options.array_bytes, "Of one array of a request")
+      ->capture_default_str()
+      ->group(kLimits);
+  app.add_option("--max-waiting-calls", options.waiting_calls, "That wait for a worker")
+      ->capture_default_str()
+      ->group(kLimits);
+  app.add_option("--max-connections", options.connections, "At once")->capture_default_str()->group(kLimits);
+  arguments.flags.add_to(app);
+}
+
+LogLevel level_of(const std::string& name) {
+  if (name == "debug") {
+    return LogLevel::kDebug;
+  }
+  if (name == "warning") {
+    return LogLevel::kWarning;
+  }
+  return name == "error" ? LogLevel::kError : LogLevel::kInfo;
+}
+
+// Fills in what CLI11 left as text. Throws CommandError.
+void complete(ServeArguments& arguments) {
+  DaemonOptions& options = arguments.options;
+  options.config = arguments.flags.load();
+  options.serve_tcp = !arguments.no_tcp;
+  options.stop_time = std::chrono::seconds(arguments.stop_time_s);
+  if (!arguments.unix_socket.empty()) {
+    options.unix_socket = arguments.unix_socket;
+    // Who lets every user in means the file's mode too.
+    options.unix_socket_mode = options.unix_socket_any_user ? 0666 : 0600;
+  }
+  if (!arguments.keep_runs.empty()) {
+    options.keep_runs = parse_age(arguments.keep_runs);
+    if (!options.keep_runs) {
+      throw CommandError(ExitCode::kUsage, "Invalid value for '--keep-runs': '" + arguments.keep_runs +
+                                               "' is no age such as 90s, 30m, 24h or 7d");
+    }
+  }
+  if (arguments.tesseracts.size() > 1) {
+    for (const char* field : {"NAME", "VERSION", "DESCRIPTION"}) {
+      if (arguments.flags.is_set(field)) {
+        throw CommandError(ExitCode::kFailure, std::string("TESSERACT_") + field + " is set, but " +
+                                                   std::to_string(arguments.tesseracts.size()) +
+                                                   " Tesseracts are served, and it can only be that of one");
+      }
+    }
+  }
+}
+
+// Takes the first free port of the range. Throws CommandError.
+std::unique_ptr<Daemon> start(const DaemonOptions& options, PortRange ports,
+                              const std::vector<std::shared_ptr<const TesseractDefinition>>& tesseracts, Logger& logger,
+                              const Clock& clock) {
+  for (std::uint32_t port = ports.first;; ++port) {
+    DaemonOptions with_port = options;
+    with_port.port = static_cast<std::uint16_t>(port);
+    Result<std::unique_ptr<Daemon>> daemon = Daemon::start(std::move(with_port), tesseracts, logger, clock);
+    if (daemon) {
+      return *std::move(daemon);
+    }
+    const bool is_in_use = daemon.error().code() == ErrorCode::kUnavailable;
+    if (!is_in_use || !options.serve_tcp || port == ports.last) {
+      throw CommandError(is_in_use ? ExitCode::kAddressInUse : ExitCode::kFailure, daemon.error().message());
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode serve_command(Arguments words) {
+  CLI::App app("Serves Tesseracts over HTTP.", "tessera serve");
+  ServeArguments arguments;
+  declare(app, arguments);
+  if (!read_command_line(app, words)) {
+    return ExitCode::kSuccess;
+  }
+  const std::optional<PortRange> ports = parse_port_range(arguments.port);
+  if (!ports) {
+    throw CommandError(ExitCode::kUsage, "Invalid value for '--port': '" + arguments.port +
+                                             "' is neither a port nor a range of ports such as 8000-8010");
+  }
+  complete(arguments);
+
+  // Before anything can start a thread; modules can, when they are loaded.
+  StopSignal stop;
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
+  const SystemClock clock;
+  const std::unique_ptr<Logger> logger = make_descriptor_logger(
+      STDERR_FILENO, level_of(arguments.log_level), arguments.log_json ? LogStyle::kJson : LogStyle::kText, clock);
+  std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts;
+  for (const std::string& name : arguments.tesseracts) {
+    tesseracts.push_back(load_tesseract(name));
+  }
+  const std::unique_ptr<Daemon> daemon = start(arguments.options, *ports, tesseracts, *logger, clock);
+  const char* const reason = stop.wait(arguments.parent_pipe_fd);
+  logger->info("stopping", {{"reason", reason}});
+  const bool all_done = daemon->stop();
+  logger->info("stopped", {{"calls", all_done ? "all done" : "some were cut off"}});
+  return ExitCode::kSuccess;
+}
+
+}  // namespace tessera

@@ -1,0 +1,313 @@
+#include "http_server.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>  // Boost 1.74 needs it first.
+#include <vector>
+
+#include "connection_table.h"
+#include "http_session.h"
+#include "listener.h"
+#include "tessera/base/file.h"
+#include "tessera/base/mutex.h"
+#include "worker_slots.h"
+
+namespace tessera {
+namespace {
+
+namespace asio = boost::asio;
+using Executor = asio::io_context::executor_type;
+using Task = asio::awaitable<void, Executor>;
+using UseTask = asio::use_awaitable_t<Executor>;
+
+constexpr int kAcceptedAtOnce = 64;
+constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
+constexpr std::chrono::seconds kRunRemovalInterval{60};
+
+std::size_t core_count() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Often enough for the shortest limit to be kept within a quarter of it, or a second.
+std::chrono::milliseconds sweep_interval(const DaemonOptions& options) {
+  const std::chrono::milliseconds shortest =
+      std::min({options.idle_time, options.header_time, options.body_progress_time});
+  return std::clamp<std::chrono::milliseconds>(shortest / 4, std::chrono::milliseconds(10), std::chrono::seconds(1));
+}
+
+Status check(const DaemonOptions& options) {
+  if (options.workers == 0) {
+    return Error(ErrorCode::kInvalidArgument, "the number of workers is 0, at least 1 is needed");
+  }
+  if (!options.serve_tcp && !options.unix_socket.has_value()) {
+    return Error(ErrorCode::kInvalidArgument, "neither TCP nor a Unix socket is to be served");
+  }
+  return {};
+}
+
+class AsioHttpServer final : public HttpServer {
+ public:
+  AsioHttpServer(DaemonOptions options, Service& service, Logger& logger, const Clock& clock)
+      : options_(std::move(options)),
+        service_(service),
+        logger_(logger),
+        clock_(clock),
+        call_slots_(options_.workers, options_.waiting_calls),
+        codec_slots_(core_count(), std::numeric_limits<std::size_t>::max()),
+        connections_(options_.connections) {}
+  AsioHttpServer(const AsioHttpServer&) = delete;
+  AsioHttpServer& operator=(const AsioHttpServer&) = delete;
+  ~AsioHttpServer() override;
+
+  [[nodiscard]] Status start();
+  [[nodiscard]] std::uint16_t port() const override { return tcp_.port; }
+  bool stop() override;
+
+ private:
+  [[nodiscard]] Status listen();
+  [[nodiscard]] Status start_threads();
+  void spawn(Task task);
+  [[nodiscard]] Task accept_from(int listener, bool is_unix);
+  [[nodiscard]] bool accept_what_waits(int listener, bool is_unix);
+  void admit(UniqueFd socket, bool is_unix);
+  [[nodiscard]] bool may_connect(int socket) const;
+  [[nodiscard]] Task close_expired_connections();
+  [[nodiscard]] Task remove_old_runs();
+  [[nodiscard]] Task sleep(std::chrono::milliseconds time);
+  [[nodiscard]] bool finish();
+
+  const DaemonOptions options_;
+  Service& service_;
+  Logger& logger_;
+  const Clock& clock_;
+  WorkerSlots call_slots_;
+  WorkerSlots codec_slots_;
+  ConnectionTable connections_;
+  std::atomic<bool> is_stopping_{false};
+  SessionEnvironment environment_{options_,    service_,     logger_,      clock_,
+                                  call_slots_, codec_slots_, connections_, is_stopping_};
+  TcpListener tcp_;
+  UnixListener unix_;
+  // Destroyed before what its handlers refer to.
+  asio::io_context io_;
+  asio::executor_work_guard<Executor> work_{io_.get_executor()};
+  std::vector<std::thread> threads_;
+  std::atomic<std::size_t> threads_in_run_{0};
+
+  Mutex stop_mutex_;
+  bool has_stopped_ TESSERA_GUARDED_BY(stop_mutex_) = false;
+  bool have_all_finished_ TESSERA_GUARDED_BY(stop_mutex_) = false;
+};
+
+AsioHttpServer::~AsioHttpServer() {
+  static_cast<void>(stop());
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+  // They hold handlers of io_, which must not outlive it.
+  call_slots_.drop_waiters();
+  codec_slots_.drop_waiters();
+}
+
+Status AsioHttpServer::start() {
+  TESSERA_RETURN_IF_ERROR(check(options_));
+  TESSERA_RETURN_IF_ERROR(listen());
+  if (tcp_.socket.is_open()) {
+    spawn(accept_from(tcp_.socket.value(), false));
+  }
+  if (unix_.socket().is_open()) {
+    spawn(accept_from(unix_.socket().value(), true));
+  }
+  spawn(close_expired_connections());
+  if (options_.keep_runs.has_value()) {
+    spawn(remove_old_runs());
+  }
+  return start_threads();
+}
+
+Status AsioHttpServer::listen() {
+  if (options_.serve_tcp) {
+    TESSERA_ASSIGN_OR_RETURN(tcp_, listen_tcp(options_.host, options_.port));
+    logger_.info("listening", {{"address", options_.host}, {"port", std::int64_t{tcp_.port}}});
+  }
+  if (options_.unix_socket.has_value()) {
+    TESSERA_ASSIGN_OR_RETURN(unix_, UnixListener::listen(*options_.unix_socket, options_.unix_socket_mode));
+    logger_.info("listening", {{"unix", options_.unix_socket->native()}});
+  }
+  return {};
+}
+
+// With all workers and all codecs at work one thread is left, so that whatever needs neither is answered at once.
+Status AsioHttpServer::start_threads() {
+  const std::size_t count = options_.workers + core_count() + 1;
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads_.emplace_back([this] { io_.run(); });
+    }
+  } catch (const std::system_error& error) {
+    return Error(ErrorCode::kInternal, "cannot start " + std::to_string(count) + " threads: " + error.what());
+  }
+  return {};
+}
+
+void AsioHttpServer::spawn(Task task) {
+  asio::co_spawn(io_.get_executor(), std::move(task), [this](const std::exception_ptr& error) {
+    if (error) {
+      logger_.error("a service of the server ended by an exception");
+    }
+  });
+}
+
+Task AsioHttpServer::accept_from(int listener, bool is_unix) {
+  // Asio closes what it watches, and the listener is shut down from outside.
+  asio::posix::basic_stream_descriptor<Executor> watched(io_, ::fcntl(listener, F_DUPFD_CLOEXEC, 0));
+  while (!is_stopping_) {
+    const bool has_descriptors = accept_what_waits(listener, is_unix);
+    if (!has_descriptors) {
+      co_await sleep(kPauseWithoutDescriptors);
+      continue;
+    }
+    boost::system::error_code error;
+    co_await watched.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
+  }
+}
+
+// Returns whether it can go on at once when more clients come; not if descriptors or memory ran out.
+bool AsioHttpServer::accept_what_waits(int listener, bool is_unix) {
+  for (int count = 0; count < kAcceptedAtOnce && !is_stopping_; ++count) {
+    UniqueFd socket = UniqueFd::adopt(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.is_open()) {
+      admit(std::move(socket), is_unix);
+      continue;
+    }
+    const int reason = errno;
+    if (reason == EMFILE || reason == ENFILE || reason == ENOBUFS || reason == ENOMEM) {
+      logger_.warning("cannot accept a connection", {{"reason", system_error("accept", reason).message()}});
+      return false;
+    }
+    if (reason == EAGAIN || reason == EWOULDBLOCK) {
+      return true;
+    }
+  }
+  return true;
+}
+
+void AsioHttpServer::admit(UniqueFd socket, bool is_unix) {
+  if (is_unix) {
+    if (!may_connect(socket.value())) {
+      return;
+    }
+  } else {
+    const int on = 1;
+    static_cast<void>(::setsockopt(socket.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  }
+  try {
+    serve_connection(io_, environment_, std::move(socket));
+  } catch (const std::exception& exception) {
+    logger_.warning("cannot serve a connection", {{"reason", exception.what()}});
+  }
+}
+
+bool AsioHttpServer::may_connect(int socket) const {
+  if (options_.unix_socket_any_user) {
+    return true;
+  }
+  const Result<::uid_t> user = peer_user(socket);
+  if (user.has_value() && (*user == ::geteuid() || *user == 0)) {
+    return true;
+  }
+  logger_.warning("refused a connection of another user",
+                  {{"user", user.has_value() ? std::int64_t{*user} : std::int64_t{-1}}});
+  return false;
+}
+
+Task AsioHttpServer::close_expired_connections() {
+  const std::chrono::milliseconds interval = sweep_interval(options_);
+  while (true) {
+    co_await sleep(interval);
+    connections_.close_expired(clock_.now());
+  }
+}
+
+Task AsioHttpServer::remove_old_runs() {
+  while (!is_stopping_) {
+    // It may take long, so it counts as one of the codecs: some thread stays free all the same. With none free, the
+    // next time will do.
+    if (codec_slots_.try_take()) {
+      const HeldSlot slot(codec_slots_);
+      service_.remove_old_runs();
+    }
+    co_await sleep(kRunRemovalInterval);
+  }
+}
+
+Task AsioHttpServer::sleep(std::chrono::milliseconds time) {
+  asio::steady_timer timer(io_, time);
+  boost::system::error_code error;
+  co_await timer.async_wait(asio::redirect_error(UseTask(), error));
+}
+
+bool AsioHttpServer::stop() {
+  const MutexLock lock(stop_mutex_);
+  if (!has_stopped_) {
+    has_stopped_ = true;
+    have_all_finished_ = finish();
+  }
+  return have_all_finished_;
+}
+
+bool AsioHttpServer::finish() {
+  is_stopping_ = true;
+  unix_.remove_path();
+  // Wakes the coroutines that accept, and refuses whoever is not accepted yet.
+  for (const UniqueFd* listener : {&tcp_.socket, &unix_.socket()}) {
+    if (listener->is_open()) {
+      ::shutdown(listener->value(), SHUT_RDWR);
+    }
+  }
+  connections_.close_waiting();
+  const bool have_all_finished = connections_.wait_until_empty(options_.stop_time);
+  connections_.close_all();
+  io_.stop();
+  if (have_all_finished) {
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+    threads_.clear();
+  }
+  logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
+  return have_all_finished;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(DaemonOptions options, Service& service, Logger& logger,
+                                                      const Clock& clock) {
+  auto server = std::make_unique<AsioHttpServer>(std::move(options), service, logger, clock);
+  TESSERA_RETURN_IF_ERROR(server->start());
+  return std::unique_ptr<HttpServer>(std::move(server));
+}
+
+}  // namespace tessera

@@ -1,0 +1,210 @@
+#include "negotiation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include "tessera/array/json_scanner.h"
+#include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
+
+namespace tessera {
+namespace {
+
+// What Python's str.strip() takes off, among the characters of latin-1.
+bool is_space(char character) {
+  const auto code = static_cast<unsigned char>(character);
+  return code == ' ' || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f) || code == 0x85 ||
+         code == 0xa0;
+}
+
+std::string_view strip(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string_view strip_quotes(std::string_view text) {
+  while (!text.empty() && text.front() == '"') {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && text.back() == '"') {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& character : lower) {
+    if (character >= 'A' && character <= 'Z') {
+      character = static_cast<char>(character - 'A' + 'a');
+    }
+  }
+  return lower;
+}
+
+/// Takes the text up to the next `separator` off the front.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return part;
+}
+
+bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
+
+// Python's float() takes `_` between digits; what remains must not begin with it, nor have two in a row.
+std::optional<std::string> without_underscores(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      plain += text[i];
+    } else if (i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1])) {
+      return std::nullopt;
+    }
+  }
+  return plain;
+}
+
+/// What Python's float() makes of a text; nothing if it refuses it.
+std::optional<double> python_float(std::string_view text) {
+  std::optional<std::string> plain = without_underscores(strip(text));
+  if (!plain || plain->empty()) {
+    return std::nullopt;
+  }
+  std::string_view digits = *plain;
+  const bool is_negative = digits.front() == '-';
+  if (is_negative || digits.front() == '+') {
+    digits.remove_prefix(1);
+  }
+  if (digits.empty() || digits.front() == '-' || digits.front() == '+') {
+    return std::nullopt;
+  }
+  const std::string word = lower_case(digits);
+  double number = 0.0;
+  if (word == "inf" || word == "infinity") {
+    number = std::numeric_limits<double>::infinity();
+  } else if (is_digit(digits.front()) || digits.front() == '.') {
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (end != digits.data() + digits.size()) {
+      return std::nullopt;
+    }
+    if (fault == std::errc::result_out_of_range) {
+      // Too large or too small; which one it is decides the sign of the exponent.
+      number = word.find("e-") == std::string::npos ? std::numeric_limits<double>::infinity() : 0.0;
+    } else if (fault != std::errc()) {
+      return std::nullopt;
+    }
+  } else {
+    return std::nullopt;  // "nan" too: it has no place in an order
+  }
+  return is_negative ? -number : number;
+}
+
+MediaRange parse_media_range(std::string_view part) {
+  MediaRange range;
+  range.media_type = lower_case(strip(take_until(part, ';')));
+  while (!part.empty()) {
+    std::string_view value = take_until(part, ';');
+    if (value.find('=') == std::string_view::npos) {
+      continue;
+    }
+    const std::string name = lower_case(strip(take_until(value, '=')));
+    value = strip_quotes(strip(value));
+    if (name == "q") {
+      range.quality = python_float(value).value_or(0.0);
+    } else if (name == "gpu_transport") {
+      range.gpu_transport = value;
+    } else if (name == "compression") {
+      range.compression = value;
+    }
+  }
+  return range;
+}
+
+std::optional<OutputFormat> format_of(const MediaRange& range, OutputFormat default_format) {
+  if (range.media_type == "*/*" || range.media_type == "application/*") {
+    return default_format;
+  }
+  const std::size_t slash = range.media_type.rfind('/');
+  return find_output_format(std::string_view(range.media_type).substr(slash == std::string::npos ? 0 : slash + 1));
+}
+
+std::string latin1_to_utf8(std::string_view text) {
+  std::string utf8;
+  utf8.reserve(text.size());
+  for (const char character : text) {
+    append_utf8(utf8, static_cast<unsigned char>(character));
+  }
+  return utf8;
+}
+
+}  // namespace
+
+std::vector<MediaRange> parse_accept(std::string_view accept) {
+  std::vector<MediaRange> ranges;
+  while (!accept.empty()) {
+    const std::string_view part = take_until(accept, ',');
+    if (!strip(part).empty()) {
+      ranges.push_back(parse_media_range(part));
+    }
+  }
+  std::ranges::stable_sort(ranges, std::greater<>(), &MediaRange::quality);
+  return ranges;
+}
+
+std::optional<Encoding> negotiate(std::optional<std::string_view> accept, const EncodingOffer& offer) {
+  if (!accept || accept->empty()) {
+    return Encoding{offer.default_format, offer.default_compression, "none"};
+  }
+  for (const MediaRange& range : parse_accept(*accept)) {
+    const std::optional<OutputFormat> format = format_of(range, offer.default_format);
+    const std::optional<Compression> compression =
+        range.compression ? find_compression(*range.compression) : offer.default_compression;
+    const auto transport = std::ranges::find(offer.gpu_transports, range.gpu_transport.value_or("none"));
+    if (format && compression && transport != offer.gpu_transports.end()) {
+      return Encoding{*format, *compression, *transport};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string not_acceptable_body(std::string_view accept, const EncodingOffer& offer) {
+  std::string body = R"({"detail":{"message":)";
+  append_json_text(body, "Cannot produce any encoding accepted by " + python_repr(latin1_to_utf8(accept)));
+  body += R"(,"available_formats":["json","json+base64","json+binref"],"available_gpu_transports":[)";
+  for (const std::string& transport : offer.gpu_transports) {
+    if (body.back() != '[') {
+      body += ',';
+    }
+    append_json_text(body, transport);
+  }
+  body += R"(],"available_compressions":["none","lz4"]}})";
+  return body;
+}
+
+bool prefers_html(std::optional<std::string_view> accept) {
+  if (!accept) {
+    return false;
+  }
+  for (const MediaRange& range : parse_accept(*accept)) {
+    if (range.media_type == "text/html" || range.media_type == "application/xhtml+xml") {
+      return range.quality > 0.0;
+    }
+    if (range.media_type == "application/json" || range.media_type == "application/*" || range.media_type == "*/*") {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace tessera

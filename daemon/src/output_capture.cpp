@@ -1,0 +1,299 @@
+#include "tessera/daemon/run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "tessera/base/file.h"
+#include "tessera/base/unique_fd.h"
+
+namespace tessera {
+namespace {
+
+void flush_streams() {
+  std::cout.flush();
+  std::cerr.flush();
+  std::clog.flush();
+  (void)std::fflush(stdout);
+  (void)std::fflush(stderr);
+}
+
+// A log that is followed while the call runs needs lines as they are printed; a file would be buffered by the block.
+void print_by_the_line() {
+  static std::once_flag once;
+  std::call_once(once, [] { (void)std::setvbuf(stdout, nullptr, _IOLBF, 0); });
+}
+
+Status redirect(int target, int descriptor) {
+  while (::dup2(target, descriptor) < 0) {
+    if (errno != EINTR && errno != EBUSY) {
+      return system_error("cannot redirect descriptor " + std::to_string(descriptor), errno);
+    }
+  }
+  return {};
+}
+
+/// Remembers what descriptors 1 and 2 were, and makes them that again.
+class OutputGuard {
+ public:
+  OutputGuard() : output_(duplicate_of(STDOUT_FILENO)), error_(duplicate_of(STDERR_FILENO)) {}
+  OutputGuard(const OutputGuard&) = delete;
+  OutputGuard& operator=(const OutputGuard&) = delete;
+  ~OutputGuard() { restore(); }
+
+  [[nodiscard]] static Status redirect_to(int target) {
+    TESSERA_RETURN_IF_ERROR(redirect(target, STDOUT_FILENO));
+    return redirect(target, STDERR_FILENO);
+  }
+
+  void restore() {
+    if (!std::exchange(is_restored_, true)) {
+      restore(output_.value(), STDOUT_FILENO);
+      restore(error_.value(), STDERR_FILENO);
+    }
+  }
+
+  /// What descriptor 2 was; -1 if it was closed.
+  [[nodiscard]] int error() const { return error_.value(); }
+
+ private:
+  static UniqueFd duplicate_of(int descriptor) {
+    return UniqueFd::adopt(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  }
+  static void restore(int saved, int descriptor) {
+    if (saved >= 0) {
+      (void)redirect(saved, descriptor);
+    } else {
+      (void)::close(descriptor);
+    }
+  }
+
+  UniqueFd output_;
+  UniqueFd error_;
+  bool is_restored_ = false;
+};
+
+// Descriptors 1 and 2 belong to the process, and so does the claim to redirect them.
+std::atomic<bool> is_captured{false};
+
+class CaptureClaim {
+ public:
+  CaptureClaim() : is_held_(!is_captured.exchange(true)) {}
+  CaptureClaim(CaptureClaim&& other) noexcept : is_held_(std::exchange(other.is_held_, false)) {}
+  CaptureClaim(const CaptureClaim&) = delete;
+  CaptureClaim& operator=(const CaptureClaim&) = delete;
+  CaptureClaim& operator=(CaptureClaim&&) = delete;
+  ~CaptureClaim() {
+    if (is_held_) {
+      is_captured = false;
+    }
+  }
+
+  [[nodiscard]] bool is_held() const { return is_held_; }
+
+ private:
+  bool is_held_;
+};
+
+/// The memory file for output of a call without a folder; made once and used again, by one capture at a time.
+Result<int> memory_file() {
+  static UniqueFd file;
+  if (!file.is_open()) {
+    file = UniqueFd::adopt(::memfd_create("tessera_output", MFD_CLOEXEC));
+    if (!file.is_open()) {
+      return system_error("cannot make a memory file", errno);
+    }
+    // Appending, because it is emptied while descriptors share its position.
+    if (::fcntl(file.value(), F_SETFL, O_APPEND) < 0) {
+      const int fault = errno;
+      file = UniqueFd();
+      return system_error("cannot set up a memory file", fault);
+    }
+  }
+  return file.value();
+}
+
+/// Moves what a memory file holds to the end of another file.
+Status move_content(int source, int target) {
+  std::array<std::byte, 16384> piece{};
+  for (std::uint64_t offset = 0;;) {
+    TESSERA_ASSIGN_OR_RETURN(const std::size_t count, read_at(source, offset, piece));
+    if (count == 0) {
+      break;
+    }
+    TESSERA_RETURN_IF_ERROR(write_all(target, std::span(piece).first(count)));
+    offset += count;
+  }
+  if (::ftruncate(source, 0) < 0) {
+    return system_error("cannot empty a memory file", errno);
+  }
+  return {};
+}
+
+/// Writes to the run's log; to memory while there is none.
+class LogCapture final : public OutputCapture {
+ public:
+  LogCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
+
+  ~LogCapture() override {
+    if (kept_aside_ >= 0) {
+      run_.watch_log(nullptr);
+    }
+    flush_streams();
+    guard_.restore();
+    // Whatever a full disk makes of the log, the call itself is not undone.
+    (void)move_to_log();
+  }
+
+  Status begin() {
+    if (run_.has_folder()) {
+      TESSERA_ASSIGN_OR_RETURN(const int log, run_.log_descriptor());
+      return OutputGuard::redirect_to(log);
+    }
+    TESSERA_ASSIGN_OR_RETURN(kept_aside_, memory_file());
+    run_.watch_log([this](int log) { continue_in(log); });
+    return OutputGuard::redirect_to(kept_aside_);
+  }
+
+ private:
+  /// The folder was made during the call: what comes now goes to its log at once.
+  void continue_in(int log) {
+    if (move_content(kept_aside_, log)) {
+      (void)OutputGuard::redirect_to(log);
+    }
+  }
+
+  Status move_to_log() {
+    if (kept_aside_ < 0 || ::lseek(kept_aside_, 0, SEEK_END) == 0) {
+      return {};
+    }
+    const Result<int> log = run_.log_descriptor();
+    if (!log) {
+      (void)::ftruncate(kept_aside_, 0);
+      return log.error();
+    }
+    return move_content(kept_aside_, *log);
+  }
+
+  CaptureClaim claim_;
+  Run& run_;
+  int kept_aside_ = -1;
+  OutputGuard guard_;
+};
+
+/// Copies what comes through a pipe to the run's log and to what was descriptor 2.
+class TeeCapture final : public OutputCapture {
+ public:
+  explicit TeeCapture(CaptureClaim claim) : claim_(std::move(claim)) {}
+
+  ~TeeCapture() override {
+    flush_streams();
+    guard_.restore();
+    if (!copier_.joinable()) {
+      return;
+    }
+    // Children of the endpoint may keep the pipe open for ever, so its end is not waited for: what is in it now, counts.
+    (void)::eventfd_write(stop_.value(), 1);
+    copier_.join();
+  }
+
+  Status begin(Run& run) {
+    TESSERA_ASSIGN_OR_RETURN(log_, run.log_descriptor());
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) < 0) {
+      return system_error("cannot make a pipe", errno);
+    }
+    read_end_ = UniqueFd::adopt(ends[0]);
+    const UniqueFd write_end = UniqueFd::adopt(ends[1]);
+    // Only the reading end: a writer that met a full pipe would lose its lines.
+    if (::fcntl(read_end_.value(), F_SETFL, O_NONBLOCK) < 0) {
+      return system_error("cannot set up a pipe", errno);
+    }
+    stop_ = UniqueFd::adopt(::eventfd(0, EFD_CLOEXEC));
+    if (!stop_.is_open()) {
+      return system_error("cannot make an event descriptor", errno);
+    }
+    TESSERA_RETURN_IF_ERROR(OutputGuard::redirect_to(write_end.value()));
+    copier_ = std::thread([this] { copy_until_stopped(); });
+    return {};
+  }
+
+ private:
+  void copy_until_stopped() {
+    std::array<pollfd, 2> events{pollfd{read_end_.value(), POLLIN, 0}, pollfd{stop_.value(), POLLIN, 0}};
+    for (;;) {
+      if (::poll(events.data(), events.size(), -1) < 0) {
+        if (errno != EINTR) {
+          return;
+        }
+        continue;
+      }
+      if (!copy_what_is_there() || events[1].revents != 0) {
+        return;
+      }
+    }
+  }
+
+  /// Returns false at the end of the pipe.
+  bool copy_what_is_there() {
+    std::array<std::byte, 16384> piece{};
+    for (;;) {
+      const ssize_t count = ::read(read_end_.value(), piece.data(), piece.size());
+      if (count == 0) {
+        return false;
+      }
+      if (count > 0) {
+        const auto bytes = std::span<const std::byte>(piece).first(static_cast<std::size_t>(count));
+        (void)write_all(log_, bytes);
+        if (guard_.error() >= 0) {
+          (void)write_all(guard_.error(), bytes);
+        }
+      } else if (errno != EINTR) {
+        return true;
+      }
+    }
+  }
+
+  CaptureClaim claim_;
+  int log_ = -1;
+  UniqueFd read_end_;
+  UniqueFd stop_;
+  OutputGuard guard_;
+  std::thread copier_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OutputCapture>> OutputCapture::start(Run& run, Target target) {
+  CaptureClaim claim;
+  if (!claim.is_held()) {
+    return Error(ErrorCode::kUnavailable, "the output of this process is captured already");
+  }
+  flush_streams();
+  print_by_the_line();
+  if (target == Target::kRunLogAndError) {
+    auto capture = std::make_unique<TeeCapture>(std::move(claim));
+    TESSERA_RETURN_IF_ERROR(capture->begin(run));
+    return std::unique_ptr<OutputCapture>(std::move(capture));
+  }
+  auto capture = std::make_unique<LogCapture>(std::move(claim), run);
+  TESSERA_RETURN_IF_ERROR(capture->begin());
+  return std::unique_ptr<OutputCapture>(std::move(capture));
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+#include "request_head.h"
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <limits>
+#include <utility>  // Boost 1.74 needs it first.
+
+namespace tessera {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+std::string_view view_of(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// Beast's parser without its storage of fields: it checks the grammar, and this picks what is asked for.
+class HeadParser final : public http::basic_parser<true> {
+ public:
+  [[nodiscard]] RequestHead& head() { return head_; }
+  [[nodiscard]] bool has_other_coding() const { return has_other_coding_; }
+
+ private:
+  using Code = beast::error_code;
+  using Text = beast::string_view;
+
+  void on_request_impl(http::verb /*verb*/, Text method, Text target, int version, Code& /*error*/) override {
+    head_.request.method = view_of(method);
+    head_.request.target = view_of(target);
+    head_.is_http_1_0 = version == 10;
+  }
+
+  void on_field_impl(http::field name, Text name_text, Text value, Code& error) override {
+    Request& request = head_.request;
+    switch (name) {
+      case http::field::host:
+        if (request.host.has_value()) {
+          error = http::make_error_code(http::error::bad_field);
+        }
+        request.host = view_of(value);
+        return;
+      case http::field::content_type:
+        keep_first(request.content_type, value);
+        return;
+      case http::field::accept:
+        keep_first(request.accept, value);
+        return;
+      case http::field::transfer_encoding:
+        has_other_coding_ = has_other_coding_ || !beast::iequals(value, "chunked");
+        return;
+      case http::field::expect:
+        head_.awaits_continue = beast::iequals(value, "100-continue");
+        return;
+      case http::field::unknown:
+        if (beast::iequals(name_text, "tesseract-exports-done")) {
+          keep_first(request.exports_done, value);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  static void keep_first(std::optional<std::string_view>& kept, Text value) {
+    if (!kept.has_value()) {
+      kept = view_of(value);
+    }
+  }
+
+  void on_header_impl(Code& /*error*/) override {}
+  void on_finish_impl(Code& /*error*/) override {}
+  // Bodies are read elsewhere, and responses do not come here.
+  void on_response_impl(int /*code*/, Text /*reason*/, int /*version*/, Code& /*error*/) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/, Code& /*error*/) override {}
+  std::size_t on_body_impl(Text /*text*/, Code& /*error*/) override { return 0; }
+  void on_chunk_header_impl(std::uint64_t /*size*/, Text /*extensions*/, Code& /*error*/) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, Text /*text*/, Code& /*error*/) override { return 0; }
+
+  RequestHead head_;
+  bool has_other_coding_ = false;
+};
+
+}  // namespace
+
+HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
+  if (line_begin_ == 0 && !bytes.empty() && static_cast<unsigned char>(bytes.front()) <= ' ') {
+    return Found::kBad;
+  }
+  while (true) {
+    const std::size_t newline = bytes.find('\n', searched_);
+    if (newline == std::string_view::npos) {
+      searched_ = bytes.size();
+      return Found::kNothingYet;
+    }
+    if (newline == 0 || bytes[newline - 1] != '\r') {
+      return Found::kBad;
+    }
+    const std::string_view line = bytes.substr(line_begin_, newline - 1 - line_begin_);
+    const bool is_first = line_begin_ == 0;
+    line_begin_ = searched_ = newline + 1;
+    if (is_first && line.find(" HTTP/1.") == std::string_view::npos) {
+      return Found::kBad;
+    }
+    if (line.empty()) {
+      return Found::kEnd;
+    }
+    if (line.front() == ' ' || line.front() == '\t') {
+      return Found::kBad;
+    }
+  }
+}
+
+std::optional<RequestHead> parse_head(std::string_view head) {
+  HeadParser parser;
+  parser.header_limit(std::numeric_limits<std::uint32_t>::max());
+  parser.body_limit(boost::none);
+  beast::error_code error;
+  const std::size_t used = parser.put({head.data(), head.size()}, error);
+  if (error || used != head.size() || !parser.is_header_done()) {
+    return std::nullopt;
+  }
+  RequestHead& result = parser.head();
+  if (!result.is_http_1_0 && !result.request.host.has_value()) {
+    return std::nullopt;
+  }
+  if (parser.has_other_coding() || (parser.chunked() && result.is_http_1_0)) {
+    return std::nullopt;
+  }
+  if (parser.chunked()) {
+    result.framing = RequestHead::Framing::kChunked;
+  } else if (const auto length = parser.content_length(); length.has_value() && *length > 0) {
+    result.framing = RequestHead::Framing::kLength;
+    result.content_length = *length;
+  }
+  result.keep_alive = parser.keep_alive();
+  result.awaits_continue = result.awaits_continue && !result.is_http_1_0;
+  return std::move(result);
+}
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// The target of a request line, `/apply?run_id=j1`: its path and its query, percent-decoded.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// A target in its two parts, as sent. Borrows the target. A plain value.
+struct RequestTarget {
+  std::string_view path;   ///< of an absolute target (`http://host/apply`) too
+  std::string_view query;  ///< without the question mark
+};
+[[nodiscard]] RequestTarget split_target(std::string_view target);
+
+/// Resolves `%41`; what is no such triple stays as it is.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
+/// The value of a query parameter, `+` read as a space; of several the last one. Names are compared exactly.
+[[nodiscard]] std::optional<std::string> find_parameter(std::string_view query, std::string_view name);
+
+}  // namespace tessera

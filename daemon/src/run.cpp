@@ -1,0 +1,204 @@
+#include "tessera/daemon/run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "run_rows.h"
+#include "tessera/base/file.h"
+#include "tessera/base/mutex.h"
+#include "tessera/base/random_id.h"
+#include "tessera/tesseract/endpoint_error.h"
+
+namespace tessera {
+namespace {
+
+// Of a folder's name (NAME_MAX), and of all of a run's folders together: room is left for what lies in them.
+constexpr std::size_t kMaxComponentBytes = 255;
+constexpr std::size_t kMaxFolderBytes = 1024;
+
+Status write_text(int fd, std::string_view text) {
+  return write_all(fd, std::as_bytes(std::span(text)));
+}
+
+/// Throws what a Context's methods throw.
+void require(const Status& status) {
+  if (!status) {
+    throw EndpointError("OSError", status.error().message());
+  }
+}
+
+Status copy_to(int target, const std::filesystem::path& source) {
+  const UniqueFd file = UniqueFd::adopt(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
+    return system_error("cannot open '" + source.string() + "'", errno);
+  }
+  std::array<std::byte, 65536> piece{};
+  for (;;) {
+    const ssize_t count = ::read(file.value(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return system_error("cannot read '" + source.string() + "'", errno);
+    }
+    if (count == 0) {
+      return {};
+    }
+    TESSERA_RETURN_IF_ERROR(write_all(target, std::span(piece).first(static_cast<std::size_t>(count))));
+  }
+}
+
+class FolderRun final : public Run {
+ public:
+  FolderRun(const ConfinedFolder& output, std::string folder, const Clock& clock)
+      : output_(output), logs_(folder.empty() ? "logs" : std::move(folder) + "/logs"), clock_(clock) {}
+
+  Status make_folder() override {
+    std::function<void(int)> when_made;
+    int log = -1;
+    {
+      const MutexLock lock(mutex_);
+      if (log_.is_open()) {
+        return {};
+      }
+      TESSERA_RETURN_IF_ERROR(make_files());
+      when_made = std::exchange(when_made_, nullptr);
+      log = log_.value();
+    }
+    if (when_made) {
+      when_made(log);
+    }
+    return {};
+  }
+
+  Result<int> log_descriptor() override {
+    TESSERA_RETURN_IF_ERROR(make_folder());
+    const MutexLock lock(mutex_);
+    return log_.value();
+  }
+
+  bool has_folder() const override {
+    const MutexLock lock(mutex_);
+    return log_.is_open();
+  }
+
+  void watch_log(std::function<void(int)> when_made) override {
+    const MutexLock lock(mutex_);
+    when_made_ = std::move(when_made);
+  }
+
+  void log(std::string_view line) override {
+    // What was printed before this line shall stand before it.
+    (void)std::fflush(stdout);
+    std::cout.flush();
+    const Result<int> descriptor = log_descriptor();
+    if (!descriptor) {
+      throw EndpointError("OSError", descriptor.error().message());
+    }
+    std::string text(line);
+    text += '\n';
+    require(write_text(*descriptor, text));
+  }
+
+  void log_metric(std::string_view key, double value, std::optional<std::int64_t> step) override {
+    require(make_folder());
+    const MutexLock lock(mutex_);
+    const std::int64_t count = metric_counts_[std::string(key)]++;
+    require(write_text(metrics_.value(), metrics_row(clock_.wall_now(), key, value, step.value_or(count))));
+  }
+
+  void log_parameter(std::string_view key, const Value& value) override {
+    require(make_folder());
+    const MutexLock lock(mutex_);
+    parameters_.set(std::string(key), value);
+    const Result<UniqueFd> file = output_.open_for_append(logs_ + "/parameters.json", true);
+    if (!file) {
+      throw EndpointError("OSError", file.error().message());
+    }
+    require(write_text(file->value(), parameters_document(parameters_)));
+  }
+
+  void log_artifact(const std::filesystem::path& source) override {
+    std::error_code fault;
+    if (!std::filesystem::is_regular_file(source, fault)) {
+      throw EndpointError("FileNotFoundError", "Artifact file not found: " + source.string());
+    }
+    require(make_folder());
+    const Result<UniqueFd> file =
+        output_.open_for_append(logs_ + "/artifacts/" + source.filename().string(), true);
+    if (!file) {
+      throw EndpointError("OSError", file.error().message());
+    }
+    require(copy_to(file->value(), source));
+  }
+
+ private:
+  Status make_files() TESSERA_REQUIRES(mutex_) {
+    TESSERA_RETURN_IF_ERROR(output_.create_folders(logs_ + "/artifacts"));
+    TESSERA_ASSIGN_OR_RETURN(metrics_, output_.open_for_append(logs_ + "/metrics.csv", true));
+    TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader));
+    TESSERA_ASSIGN_OR_RETURN(log_, output_.open_for_append(logs_ + "/tesseract.log", true));
+    return {};
+  }
+
+  const ConfinedFolder& output_;
+  const std::string logs_;
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  UniqueFd log_ TESSERA_GUARDED_BY(mutex_);  // open once the folder is made
+  UniqueFd metrics_ TESSERA_GUARDED_BY(mutex_);
+  std::map<std::string, std::int64_t> metric_counts_ TESSERA_GUARDED_BY(mutex_);
+  Object parameters_ TESSERA_GUARDED_BY(mutex_);
+  std::function<void(int)> when_made_ TESSERA_GUARDED_BY(mutex_);
+};
+
+Error bad_run_id(std::string_view why) {
+  return {ErrorCode::kInvalidArgument, "run_id " + std::string(why)};
+}
+
+}  // namespace
+
+Result<std::string> Run::folder_name(const std::optional<std::string>& run_id) {
+  if (!run_id) {
+    return "run_" + RandomId::make().dashed();
+  }
+  if (run_id->empty()) {
+    return bad_run_id("must not be empty");
+  }
+  if (run_id->find('\0') != std::string::npos) {
+    return bad_run_id("must not hold a NUL character");
+  }
+  std::string folder = "run_" + *run_id;
+  if (folder.size() > kMaxFolderBytes) {
+    return bad_run_id("is too long: " + std::to_string(run_id->size()) + " bytes");
+  }
+  for (std::string_view rest = folder; !rest.empty();) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view component = rest.substr(0, slash);
+    if (component == "..") {
+      return bad_run_id("must not lead out of its folder");
+    }
+    if (component.size() > kMaxComponentBytes) {
+      return bad_run_id("is too long: " + std::to_string(component.size()) + " bytes in one folder name");
+    }
+    rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+  }
+  return folder;
+}
+
+std::unique_ptr<Run> Run::make(const ConfinedFolder& output, std::string folder, const Clock& clock) {
+  return std::make_unique<FolderRun>(output, std::move(folder), clock);
+}
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+#include "shape_check.h"
+
+#include <string>
+#include <utility>
+
+#include "scalar_check.h"
+#include "tessera/base/python_text.h"
+
+namespace tessera {
+namespace {
+
+bool is_met(const Shape& shape, const Shape& declared) {
+  if (shape.size() != declared.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (declared[i] != kFreeAxis && declared[i] != shape[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Python's tuple of sizes as they are, negative ones too; not more of them than an array can have axes upstream.
+std::string tuple_of(const Shape& shape) {
+  constexpr std::size_t kMaxRank = 64;
+  if (shape.size() > kMaxRank) {
+    return std::to_string(shape.size()) + " sizes";
+  }
+  std::string text = "(";
+  for (const std::int64_t size : shape) {
+    text += text.size() > 1 ? ", " : "";
+    text += std::to_string(size);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+std::variant<Array, Problem> make_shape(DType dtype, const Shape& shape, const ArraySpec& spec) {
+  // A negative or overflowing shape is refused where upstream passes it on: no array can have it.
+  const bool is_possible = element_count(shape).has_value();
+  if (!is_possible || (spec.shape && !is_met(shape, *spec.shape))) {
+    Problem problem = problem_of(Problem::Kind::kValueError);
+    problem.text = "Expected shape: " + (spec.shape ? python_tuple(*spec.shape) : "any without negative sizes") +
+                   ". Found: " + tuple_of(shape) + ".";
+    return problem;
+  }
+  const DType declared = spec.dtype.value_or(dtype);
+  if (!is_castable(dtype, declared)) {
+    Problem problem = problem_of(Problem::Kind::kArray);
+    ArrayFault fault;
+    fault.kind = ArrayFault::Kind::kDType;
+    fault.actual_dtype = dtype;
+    fault.expected_dtype = declared;
+    problem.array = std::move(fault);
+    return problem;
+  }
+  return Array::shape_only(declared, shape);
+}
+
+void drop_elements(Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::kArray:
+      value = Value(Array::shape_only(value.array().dtype(), value.array().shape()));
+      break;
+    case Value::Kind::kList:
+      for (Value& item : value.list()) {
+        drop_elements(item);
+      }
+      break;
+    case Value::Kind::kObject: {
+      Object& object = value.object();
+      for (const Object::Member& member : object.members()) {
+        drop_elements(*object.find(member.key));
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace tessera

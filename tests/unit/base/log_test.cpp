@@ -1,0 +1,98 @@
+#include "tessera/base/log.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "support/manual_clock.h"
+#include "support/recording_logger.h"
+#include "support/temp_folder.h"
+#include "tessera/base/unique_fd.h"
+
+namespace tessera {
+namespace {
+
+class LogTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::unique_ptr<Logger> make(LogLevel lowest, LogStyle style) const {
+    const UniqueFd file =
+        UniqueFd::adopt(::open((folder_.path() / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    return make_descriptor_logger(file.value(), lowest, style, clock_);
+  }
+  [[nodiscard]] std::string logged() const { return folder_.read("log"); }
+
+  testing::TempFolder folder_;
+  testing::ManualClock clock_;
+};
+
+TEST_F(LogTest, WritesTextLine) {
+  clock_.advance(std::chrono::milliseconds(61'007));
+  make(LogLevel::kInfo, LogStyle::kText)->info("listening", {{"address", "127.0.0.1"}, {"port", 8000}, {"s", 0.5}});
+  EXPECT_EQ(logged(), "2026-01-01T00:01:01.007Z info    listening  address=127.0.0.1 port=8000 s=0.5\n");
+}
+
+TEST_F(LogTest, WritesJsonLine) {
+  make(LogLevel::kInfo, LogStyle::kJson)->warning("slow", {{"name", "a\"b"}, {"bytes", -1}, {"s", 0.5}});
+  EXPECT_EQ(logged(),
+            "{\"time\":\"2026-01-01T00:00:00.000Z\",\"level\":\"warning\",\"message\":\"slow\",\"name\":\"a\\\"b\","
+            "\"bytes\":-1,\"s\":0.5}\n");
+}
+
+TEST_F(LogTest, KeepsHostileTextOnOneLine) {
+  make(LogLevel::kInfo, LogStyle::kText)->info("two\nlines", {{"path", "a b\n\x1B\xFF"}, {"empty", ""}});
+  EXPECT_EQ(logged(), "2026-01-01T00:00:00.000Z info    two lines  path=\"a b\\n\\u001b\xEF\xBF\xBD\" empty=\"\"\n");
+}
+
+TEST_F(LogTest, JsonHasNoNan) {
+  make(LogLevel::kInfo, LogStyle::kJson)->info("x", {{"s", std::numeric_limits<double>::quiet_NaN()}});
+  EXPECT_NE(logged().find("\"s\":null"), std::string::npos);
+}
+
+TEST_F(LogTest, DropsLinesBelowItsLevel) {
+  const std::unique_ptr<Logger> logger = make(LogLevel::kWarning, LogStyle::kText);
+  logger->debug("no");
+  logger->info("no");
+  logger->error("yes");
+  EXPECT_FALSE(logger->is_on(LogLevel::kInfo));
+  EXPECT_EQ(logged(), "2026-01-01T00:00:00.000Z error   yes\n");
+}
+
+TEST_F(LogTest, LinesOfThreadsDoNotMix) {
+  const std::unique_ptr<Logger> logger = make(LogLevel::kInfo, LogStyle::kText);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&logger] {
+        for (int line = 0; line < 100; ++line) {
+          logger->info("message", {{"key", "value"}});
+        }
+      });
+    }
+  }
+  const std::string expected = "2026-01-01T00:00:00.000Z info    message  key=value\n";
+  std::string all;
+  for (int i = 0; i < 400; ++i) {
+    all += expected;
+  }
+  EXPECT_EQ(logged(), all);
+}
+
+TEST_F(LogTest, ClosedDescriptorMakesSilentLogger) {
+  const std::unique_ptr<Logger> logger = make_descriptor_logger(-1, LogLevel::kDebug, LogStyle::kText, clock_);
+  EXPECT_FALSE(logger->is_on(LogLevel::kError));
+}
+
+TEST(RecordingLoggerTest, KeepsLinesWithTheirFields) {
+  testing::RecordingLogger logger;
+  logger.expect("is full");
+  logger.warning("queue is full", {{"length", 5}});
+  EXPECT_TRUE(logger.has("length=5"));
+  EXPECT_FALSE(logger.has("length=6"));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// Modules that do not fit, one for each macro that may be set: OTHER_MAGIC, OTHER_ABI, OTHER_HEADERS, NO_SYMBOL.
+
+#include "tessera/tesseract/module.h"
+
+#ifndef NO_SYMBOL
+extern "C" __attribute__((visibility("default"))) const TesseraModule tessera_module;
+extern "C" const TesseraModule tessera_module = {
+#ifdef OTHER_MAGIC
+    .magic = 1,
+#else
+    .magic = tessera::kModuleMagic,
+#endif
+#ifdef OTHER_ABI
+    .abi = 99,
+#else
+    .abi = tessera::kModuleAbi,
+#endif
+#ifdef OTHER_HEADERS
+    .headers_hash = "0123456789abcdef",
+#else
+    .headers_hash = TESSERA_HEADERS_HASH,
+#endif
+    .compiler = tessera::kModuleCompiler,
+    .tessera_version = "9.8.7",
+    .make = nullptr};
+#endif
