@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace tessera {
 namespace {
@@ -146,8 +147,7 @@ constexpr auto kUnprintable = std::to_array<Range>({
 }  // namespace
 
 bool is_unprintable(char32_t code_point) {
-  const auto* const after = std::upper_bound(kUnprintable.begin(), kUnprintable.end(), code_point,
-                                             [](char32_t value, const Range& range) { return value < range.first; });
+  const auto* const after = std::ranges::upper_bound(kUnprintable, code_point, {}, &Range::first);
   return after != kUnprintable.begin() && code_point <= std::prev(after)->last;
 }
 

@@ -68,14 +68,15 @@ void append_endpoints(std::string& page, const TesseractDefinition& definition) 
 }
 
 void append_example(std::string& page, const TesseractDefinition& definition) {
-  page += "<h2>Example</h2>\n<pre><code>curl -H 'Content-Type: application/json' \\\n     -d '" +
-          html_escaped(R"({"inputs":)" + example_json(definition.inputs()) + "}") +
-          "' \\\n     <span id=\"url\">http://127.0.0.1:8000</span>/apply</code></pre>\n"
-          "<p>An array is a number, a nested list, or an object of <code>shape</code>, <code>dtype</code> and "
-          "<code>data</code>. Ask for arrays as base64 with <code>Accept: application/json+base64</code>, as files with "
-          "<code>Accept: application/json+binref</code>, compressed with <code>; compression=lz4</code> behind it.</p>\n"
-          "<script>document.getElementById('url').textContent="
-          "location.href.replace(/[?#].*$/,'').replace(/\\/docs$/,'');</script>\n";
+  page +=
+      "<h2>Example</h2>\n<pre><code>curl -H 'Content-Type: application/json' \\\n     -d '" +
+      html_escaped(R"({"inputs":)" + example_json(definition.inputs()) + "}") +
+      "' \\\n     <span id=\"url\">http://127.0.0.1:8000</span>/apply</code></pre>\n"
+      "<p>An array is a number, a nested list, or an object of <code>shape</code>, <code>dtype</code> and "
+      "<code>data</code>. Ask for arrays as base64 with <code>Accept: application/json+base64</code>, as files with "
+      "<code>Accept: application/json+binref</code>, compressed with <code>; compression=lz4</code> behind it.</p>\n"
+      "<script>document.getElementById('url').textContent="
+      "location.href.replace(/[?#].*$/,'').replace(/\\/docs$/,'');</script>\n";
 }
 
 }  // namespace

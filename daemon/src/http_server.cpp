@@ -89,7 +89,8 @@ class AsioHttpServer final : public HttpServer {
   [[nodiscard]] Status listen();
   [[nodiscard]] Status start_threads();
   void spawn(Task task);
-  [[nodiscard]] Task accept_from(int listener, bool is_unix);
+  [[nodiscard]] Status start_accepting(int listener, bool is_unix);
+  [[nodiscard]] Task accept_from(int listener, UniqueFd copy, bool is_unix);
   [[nodiscard]] bool accept_what_waits(int listener, bool is_unix);
   void admit(UniqueFd socket, bool is_unix);
   [[nodiscard]] bool may_connect(int socket) const;
@@ -135,10 +136,10 @@ Status AsioHttpServer::start() {
   TESSERA_RETURN_IF_ERROR(check(options_));
   TESSERA_RETURN_IF_ERROR(listen());
   if (tcp_.socket.is_open()) {
-    spawn(accept_from(tcp_.socket.value(), false));
+    TESSERA_RETURN_IF_ERROR(start_accepting(tcp_.socket.value(), false));
   }
   if (unix_.socket().is_open()) {
-    spawn(accept_from(unix_.socket().value(), true));
+    TESSERA_RETURN_IF_ERROR(start_accepting(unix_.socket().value(), true));
   }
   spawn(close_expired_connections());
   if (options_.keep_runs.has_value()) {
@@ -180,15 +181,32 @@ void AsioHttpServer::spawn(Task task) {
   });
 }
 
-Task AsioHttpServer::accept_from(int listener, bool is_unix) {
-  // Asio closes what it watches, and the listener is shut down from outside.
-  asio::posix::basic_stream_descriptor<Executor> watched(io_, ::fcntl(listener, F_DUPFD_CLOEXEC, 0));
+// Asio closes what it watches, but the listener is shut down from outside: it watches a copy.
+Status AsioHttpServer::start_accepting(int listener, bool is_unix) {
+  UniqueFd copy = UniqueFd::adopt(::fcntl(listener, F_DUPFD_CLOEXEC, 0));
+  if (!copy.is_open()) {
+    return system_error("cannot watch a listening socket", errno);
+  }
+  spawn(accept_from(listener, std::move(copy), is_unix));
+  return {};
+}
+
+Task AsioHttpServer::accept_from(int listener, UniqueFd copy, bool is_unix) {
+  asio::posix::basic_stream_descriptor<Executor> watched(io_);
+  watched.assign(copy.value());
+  static_cast<void>(copy.release());
+  bool was_short = false;
   while (!is_stopping_) {
-    const bool has_descriptors = accept_what_waits(listener, is_unix);
-    if (!has_descriptors) {
+    const bool is_short = !accept_what_waits(listener, is_unix);
+    if (is_short) {
+      if (!was_short) {
+        logger_.warning("cannot accept connections, descriptors or memory ran out; trying again");
+      }
+      was_short = true;
       co_await sleep(kPauseWithoutDescriptors);
       continue;
     }
+    was_short = false;
     boost::system::error_code error;
     co_await watched.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
   }
@@ -204,7 +222,6 @@ bool AsioHttpServer::accept_what_waits(int listener, bool is_unix) {
     }
     const int reason = errno;
     if (reason == EMFILE || reason == ENFILE || reason == ENOBUFS || reason == ENOMEM) {
-      logger_.warning("cannot accept a connection", {{"reason", system_error("accept", reason).message()}});
       return false;
     }
     if (reason == EAGAIN || reason == EWOULDBLOCK) {
@@ -282,10 +299,8 @@ bool AsioHttpServer::finish() {
   is_stopping_ = true;
   unix_.remove_path();
   // Wakes the coroutines that accept, and refuses whoever is not accepted yet.
-  for (const UniqueFd* listener : {&tcp_.socket, &unix_.socket()}) {
-    if (listener->is_open()) {
-      ::shutdown(listener->value(), SHUT_RDWR);
-    }
+  for (const int listener : {tcp_.socket.value(), unix_.socket().value()}) {
+    ::shutdown(listener, SHUT_RDWR);
   }
   connections_.close_waiting();
   const bool have_all_finished = connections_.wait_until_empty(options_.stop_time);

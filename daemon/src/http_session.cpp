@@ -139,6 +139,7 @@ class HttpSession {
   [[nodiscard]] Task<std::optional<Response>> compute();
   [[nodiscard]] Task<HeldSlot> wait_for_slot(WorkerSlots& slots);
   [[nodiscard]] Task<bool> send(Response response);
+  [[nodiscard]] Task<void> send_refusal();
   [[nodiscard]] Task<bool> send_body(std::string head, const Body& body);
   [[nodiscard]] Task<bool> write(std::string_view first, std::string_view second);
   [[nodiscard]] Task<bool> wait_readable(Clock::Instant deadline, Wait wait);
@@ -177,9 +178,12 @@ Task<void> HttpSession::run() {
   }
   if (admission_ == ConnectionTable::Admission::kRefused) {
     static_cast<void>(refuse(make_refusal(503, "too many connections")));
-    static_cast<void>(co_await send(*std::exchange(refusal_, std::nullopt)));
+    co_await send_refusal();
   } else {
-    while (co_await serve_request()) {
+    // g++ 12 compiles a co_await in a condition wrongly; everywhere here it stands alone or begins a variable.
+    bool is_kept = true;
+    while (is_kept) {
+      is_kept = co_await serve_request();
     }
   }
   co_await linger();
@@ -196,7 +200,7 @@ Task<bool> HttpSession::serve_request() {
     co_return false;
   }
   if (outcome == Outcome::kRefused) {
-    static_cast<void>(co_await send(*std::exchange(refusal_, std::nullopt)));
+    co_await send_refusal();
     co_return false;
   }
   const bool is_kept = co_await answer();
@@ -415,7 +419,7 @@ Task<bool> HttpSession::answer() {
   if (!response.has_value()) {
     co_return false;
   }
-  co_return co_await send(*std::move(response));
+  co_return co_await send(std::move(*response));
 }
 
 // Has the request answered; nothing if nobody wants the answer any more.
@@ -495,6 +499,13 @@ Task<bool> HttpSession::send(Response response) {
     is_sent = co_await write(text, {});
   }
   co_return is_sent&& is_kept;
+}
+
+Task<void> HttpSession::send_refusal() {
+  Response response = std::move(refusal_).value();
+  refusal_.reset();
+  const bool is_kept = co_await send(std::move(response));
+  static_cast<void>(is_kept);
 }
 
 Task<bool> HttpSession::send_body(std::string head, const Body& body) {
@@ -622,17 +633,19 @@ void HttpSession::log_request(const Response& response) const {
   }
 }
 
+Task<void> run_session(std::unique_ptr<HttpSession> session) {
+  co_await session->run();
+}
+
 }  // namespace
 
 void serve_connection(asio::io_context& io, SessionEnvironment& environment, UniqueFd socket) {
   auto session = std::make_unique<HttpSession>(io, environment, std::move(socket));
-  asio::co_spawn(
-      io.get_executor(), [session = std::move(session)]() -> Task<void> { co_await session->run(); },
-      [&environment](const std::exception_ptr& error) {
-        if (error) {
-          log_exception(environment.logger, "a connection was lost to an exception", error);
-        }
-      });
+  asio::co_spawn(io.get_executor(), run_session(std::move(session)), [&environment](const std::exception_ptr& error) {
+    if (error) {
+      log_exception(environment.logger, "a connection was lost to an exception", error);
+    }
+  });
 }
 
 }  // namespace tessera

@@ -51,8 +51,9 @@ std::string index_json(const std::vector<IndexEntry>& entries) {
 
 std::string index_html(const std::vector<IndexEntry>& entries) {
   std::string page = html_head("tessera");
-  page += "<h1>tessera</h1>\n<p>This server offers:</p>\n<table>\n<tr><th>Tesseract</th><th>Version</th><th>Meaning</th>"
-          "<th>Endpoints</th></tr>\n";
+  page +=
+      "<h1>tessera</h1>\n<p>This server offers:</p>\n<table>\n<tr><th>Tesseract</th><th>Version</th><th>Meaning</th>"
+      "<th>Endpoints</th></tr>\n";
   for (const IndexEntry& entry : entries) {
     const std::string name = html_escaped(entry.name);
     page += "<tr><td><a href=\"/" + name + "/docs\">" + name + "</a></td><td>" + html_escaped(entry.version) +

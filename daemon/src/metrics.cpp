@@ -34,7 +34,9 @@ std::size_t Metrics::series_of(const Route& route) const {
 
 void Metrics::count(const Route& route, int status) {
   const int bounded = std::clamp(status, kLowestStatus, kHighestStatus);
-  series_[series_of(route)].at(static_cast<std::size_t>(bounded - kLowestStatus)).fetch_add(1, std::memory_order_relaxed);
+  series_[series_of(route)]
+      .at(static_cast<std::size_t>(bounded - kLowestStatus))
+      .fetch_add(1, std::memory_order_relaxed);
 }
 
 std::string Metrics::to_text() const {

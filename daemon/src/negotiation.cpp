@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <functional>
 #include <limits>
 #include <system_error>
 

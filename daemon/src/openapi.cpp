@@ -49,14 +49,13 @@ std::string openapi_document(const TesseractDefinition& definition, const Runtim
   if (config.gpu_transport != "none") {
     transports.push_back(config.gpu_transport);
   }
-  const OpenApiJson document = {
-      {"openapi", "3.1.0"},
-      {"info", info_of(definition, config)},
-      {"paths", openapi_paths(definition, config.debug)},
-      {"components", {{"schemas", components_of(definition, config.debug)}}},
-      {"x-supported-output-formats", {"json", "json+base64", "json+binref"}},
-      {"x-supported-gpu-transports", std::move(transports)},
-      {"x-supported-compressions", OpenApiJson::array({"none", "lz4"})}};
+  const OpenApiJson document = {{"openapi", "3.1.0"},
+                                {"info", info_of(definition, config)},
+                                {"paths", openapi_paths(definition, config.debug)},
+                                {"components", {{"schemas", components_of(definition, config.debug)}}},
+                                {"x-supported-output-formats", {"json", "json+base64", "json+binref"}},
+                                {"x-supported-gpu-transports", std::move(transports)},
+                                {"x-supported-compressions", OpenApiJson::array({"none", "lz4"})}};
   // Texts of authors need not be UTF-8; what is not, is shown as such.
   return document.dump(-1, ' ', false, OpenApiJson::error_handler_t::replace);
 }

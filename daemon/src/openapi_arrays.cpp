@@ -112,8 +112,7 @@ void add_data(OpenApiComponents& components, const std::string& name, const char
               bool has_compression, const char* description) {
   OpenApiJson members = {{"buffer", std::move(buffer)},
                          {"encoding", {{"type", "string"}, {"const", encoding}, {"title", "Encoding"}}}};
-  members["compression"] =
-      has_compression ? lz4_or_null() : OpenApiJson{{"type", "null"}, {"title", "Compression"}};
+  members["compression"] = has_compression ? lz4_or_null() : OpenApiJson{{"type", "null"}, {"title", "Compression"}};
   components.add(name, {{"properties", std::move(members)},
                         {"additionalProperties", false},
                         {"type", "object"},
@@ -161,8 +160,7 @@ void add_array_data(OpenApiComponents& components) {
            "so readers know how many compressed bytes to read.");
   add_data(components, "CudaIpcArrayData", "cuda_ipc",
            {{"type", "string"},
-            {"pattern",
-             R"(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[A-Za-z0-9+/=]*:\d+:\d+$)"},
+            {"pattern", R"(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:[A-Za-z0-9+/=]*:\d+:\d+$)"},
             {"title", "Buffer"},
             {"description", "Packed CUDA IPC descriptor: <device>:<handle>:<storage_offset>:<storage_size>"}},
            false,

@@ -84,8 +84,7 @@ void add_apply(OpenApiComponents& components, const TesseractDefinition& definit
 void add_abstract_eval(OpenApiComponents& components, const TesseractDefinition& definition) {
   components.add(
       "AbstractInputSchema",
-      inputs_only("AbstractInputSchema",
-                  components.add_model("AbstractEval", definition.inputs(), ArrayForm::kShapes),
+      inputs_only("AbstractInputSchema", components.add_model("AbstractEval", definition.inputs(), ArrayForm::kShapes),
                   "The abstract input data to evaluate the Tesseract on. Has the same structure as InputSchema, but "
                   "with array fields replaced by ShapeDType."));
   components.add(
@@ -119,8 +118,7 @@ void add_test(OpenApiComponents& components) {
          {"expected_exception_regex", optional_member(text, "Expected Exception Regex")},
          {"atol", {{"type", "number"}, {"title", "Atol"}, {"default", 1e-8}}},
          {"rtol", {{"type", "number"}, {"title", "Rtol"}, {"default", 1e-5}}},
-         {"skip_output_path_checks",
-          {{"type", "boolean"}, {"title", "Skip Output Path Checks"}, {"default", false}}},
+         {"skip_output_path_checks", {{"type", "boolean"}, {"title", "Skip Output Path Checks"}, {"default", false}}},
          {"cli_config", std::move(cli_config)}}},
        {"type", "object"},
        {"required", {"endpoint", "payload"}},
@@ -139,16 +137,15 @@ void add_test(OpenApiComponents& components) {
 
 void add_validation_errors(OpenApiComponents& components) {
   const OpenApiJson text_or_integer = {{"anyOf", OpenApiJson::array({{{"type", "string"}}, {{"type", "integer"}}})}};
-  components.add("ValidationError",
-                 {{"properties",
-                   {{"loc", {{"items", text_or_integer}, {"type", "array"}, {"title", "Location"}}},
-                    {"msg", {{"type", "string"}, {"title", "Message"}}},
-                    {"type", {{"type", "string"}, {"title", "Error Type"}}},
-                    {"input", {{"title", "Input"}}},
-                    {"ctx", {{"type", "object"}, {"title", "Context"}}}}},
-                  {"type", "object"},
-                  {"required", {"loc", "msg", "type"}},
-                  {"title", "ValidationError"}});
+  components.add("ValidationError", {{"properties",
+                                      {{"loc", {{"items", text_or_integer}, {"type", "array"}, {"title", "Location"}}},
+                                       {"msg", {{"type", "string"}, {"title", "Message"}}},
+                                       {"type", {{"type", "string"}, {"title", "Error Type"}}},
+                                       {"input", {{"title", "Input"}}},
+                                       {"ctx", {{"type", "object"}, {"title", "Context"}}}}},
+                                     {"type", "object"},
+                                     {"required", {"loc", "msg", "type"}},
+                                     {"title", "ValidationError"}});
   const OpenApiJson items = OpenApiComponents::reference_to("ValidationError");
   components.add("HTTPValidationError",
                  {{"properties", {{"detail", {{"items", items}, {"type", "array"}, {"title", "Detail"}}}}},

@@ -19,8 +19,8 @@ OpenApiJson path_set(const std::vector<DifferentiableArray>& arrays, const char*
     alternatives.push_back(alternative(array.path_template));
   }
   OpenApiJson items = alternatives.size() == 1 ? alternatives.front() : OpenApiJson{{"anyOf", alternatives}};
-  return {{"items", std::move(items)}, {"type", "array"},  {"minItems", 1},
-          {"uniqueItems", true},       {"title", title}, {"description", description}};
+  return {{"items", std::move(items)}, {"type", "array"}, {"minItems", 1},
+          {"uniqueItems", true},       {"title", title},  {"description", description}};
 }
 
 /// A map from the paths of arrays to values; with one path template only, the keys are stated too.
@@ -46,8 +46,7 @@ OpenApiJson titled(OpenApiJson schema, const char* title, const char* descriptio
 
 OpenApiJson inputs_member(OpenApiComponents& components, const char* prefix, const Schema& inputs,
                           const char* description) {
-  OpenApiJson member =
-      OpenApiComponents::reference_to(components.add_model(prefix, inputs, ArrayForm::kValues));
+  OpenApiJson member = OpenApiComponents::reference_to(components.add_model(prefix, inputs, ArrayForm::kValues));
   member["description"] = description;
   return member;
 }
@@ -69,12 +68,12 @@ void add_request(OpenApiComponents& components, const char* name, OpenApiJson me
 void add_jacobian(OpenApiComponents& components, const Schema& inputs, const Schema& outputs) {
   const std::vector<DifferentiableArray> from = differentiable_arrays(inputs);
   const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
-  add_request(components, "JacobianInputSchema",
-              {{"inputs", inputs_member(components, "Jacobian", inputs, "The input data to compute the Jacobian at.")},
-               {"jac_inputs", path_set(from, "Jac Inputs",
-                                       "The set of differentiable inputs to compute the Jacobian with respect to.")},
-               {"jac_outputs",
-                path_set(to, "Jac Outputs", "The set of differentiable outputs to compute the Jacobian of.")}});
+  add_request(
+      components, "JacobianInputSchema",
+      {{"inputs", inputs_member(components, "Jacobian", inputs, "The input data to compute the Jacobian at.")},
+       {"jac_inputs",
+        path_set(from, "Jac Inputs", "The set of differentiable inputs to compute the Jacobian with respect to.")},
+       {"jac_outputs", path_set(to, "Jac Outputs", "The set of differentiable outputs to compute the Jacobian of.")}});
   components.add(
       "JacobianOutputSchema",
       titled(path_map(to, path_map(from, components.untitled_array())), "JacobianOutputSchema",
@@ -89,8 +88,8 @@ void add_jacobian_vector_product(OpenApiComponents& components, const Schema& in
   const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
   add_request(components, "JVPInputSchema",
               {{"inputs", inputs_member(components, "Jvp", inputs, "The input data to compute the JVP at.")},
-               {"jvp_inputs", path_set(from, "Jvp Inputs",
-                                       "The set of differentiable inputs to compute the JVP with respect to.")},
+               {"jvp_inputs",
+                path_set(from, "Jvp Inputs", "The set of differentiable inputs to compute the JVP with respect to.")},
                {"jvp_outputs", path_set(to, "Jvp Outputs", "The set of differentiable outputs to compute the JVP of.")},
                {"tangent_vector",
                 titled(path_map(from, components.untitled_array()), "Tangent Vector",
@@ -109,8 +108,8 @@ void add_vector_jacobian_product(OpenApiComponents& components, const Schema& in
   const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
   add_request(components, "VJPInputSchema",
               {{"inputs", inputs_member(components, "Vjp", inputs, "The input data to compute the VJP at.")},
-               {"vjp_inputs", path_set(from, "Vjp Inputs",
-                                       "The set of differentiable inputs to compute the VJP with respect to.")},
+               {"vjp_inputs",
+                path_set(from, "Vjp Inputs", "The set of differentiable inputs to compute the VJP with respect to.")},
                {"vjp_outputs", path_set(to, "Vjp Outputs", "The set of differentiable outputs to compute the VJP of.")},
                {"cotangent_vector",
                 titled(path_map(to, components.untitled_array()), "Cotangent Vector",

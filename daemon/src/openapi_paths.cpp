@@ -72,26 +72,25 @@ OpenApiJson json_content(const std::string& component) {
 
 OpenApiJson post_operation(const std::string& route, const std::string& summary, const std::string& description,
                            const std::string& request, const std::string& response) {
-  return {
-      {"summary", summary},
-      {"description", description},
-      {"operationId", route + "_" + route + "_post"},
-      {"requestBody", {{"required", true}, {"content", json_content(request)}}},
-      {"responses",
-       {{"200", {{"description", "Successful Response"}, {"content", json_content(response)}}},
-        {"422", {{"description", "Validation Error"}, {"content", json_content("HTTPValidationError")}}}}}};
+  return {{"summary", summary},
+          {"description", description},
+          {"operationId", route + "_" + route + "_post"},
+          {"requestBody", {{"required", true}, {"content", json_content(request)}}},
+          {"responses",
+           {{"200", {{"description", "Successful Response"}, {"content", json_content(response)}}},
+            {"422", {{"description", "Validation Error"}, {"content", json_content("HTTPValidationError")}}}}}};
 }
 
 OpenApiJson endpoint_path(const TesseractDefinition& definition, Endpoint endpoint) {
   const EndpointText& text = text_of(endpoint);
-  OpenApiJson operation = post_operation(std::string(name_of(endpoint)), text.summary,
-                                         description_of(text, definition.documentation(endpoint)), text.request,
-                                         text.response);
+  OpenApiJson operation =
+      post_operation(std::string(name_of(endpoint)), text.summary,
+                     description_of(text, definition.documentation(endpoint)), text.request, text.response);
   if (endpoint != Endpoint::kAbstractEval) {
-    const OpenApiJson optional_text = {
-        {"anyOf", OpenApiJson::array({{{"type", "string"}}, {{"type", "null"}}})}, {"title", "Accept"}};
-    operation["parameters"] = OpenApiJson::array(
-        {{{"name", "accept"}, {"in", "header"}, {"required", false}, {"schema", optional_text}}});
+    const OpenApiJson optional_text = {{"anyOf", OpenApiJson::array({{{"type", "string"}}, {{"type", "null"}}})},
+                                       {"title", "Accept"}};
+    operation["parameters"] =
+        OpenApiJson::array({{{"name", "accept"}, {"in", "header"}, {"required", false}, {"schema", optional_text}}});
   }
   return {{"post", std::move(operation)}};
 }
@@ -99,20 +98,20 @@ OpenApiJson endpoint_path(const TesseractDefinition& definition, Endpoint endpoi
 OpenApiJson health_path() {
   const OpenApiJson schema = {
       {"additionalProperties", true}, {"type", "object"}, {"title", "Response Health Health Get"}};
-  return {{"get",
-           {{"summary", "Health"},
-            {"description", "Get health status of the Tesseract instance."},
-            {"operationId", "health_health_get"},
-            {"responses",
-             {{"200",
-               {{"description", "Successful Response"},
-                {"content", {{"application/json", {{"schema", schema}}}}}}}}}}}};
+  return {
+      {"get",
+       {{"summary", "Health"},
+        {"description", "Get health status of the Tesseract instance."},
+        {"operationId", "health_health_get"},
+        {"responses",
+         {{"200",
+           {{"description", "Successful Response"}, {"content", {{"application/json", {{"schema", schema}}}}}}}}}}}};
 }
 
 OpenApiJson test_path() {
-  return {{"post", post_operation("test", "Test",
-                                  "Runs another endpoint and compares what it gives with what was expected.",
-                                  "TestSpec", "TestOutputSchema")}};
+  return {{"post",
+           post_operation("test", "Test", "Runs another endpoint and compares what it gives with what was expected.",
+                          "TestSpec", "TestOutputSchema")}};
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "tessera/daemon/run.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,6 +19,7 @@
 
 #include "tessera/base/file.h"
 #include "tessera/base/unique_fd.h"
+#include "tessera/daemon/run.h"
 
 namespace tessera {
 namespace {
@@ -207,7 +206,8 @@ class TeeCapture final : public OutputCapture {
     if (!copier_.joinable()) {
       return;
     }
-    // Children of the endpoint may keep the pipe open for ever, so its end is not waited for: what is in it now, counts.
+    // Children of the endpoint may keep the pipe open for ever, so its end is not waited for: what is in it now,
+    // counts.
     (void)::eventfd_write(stop_.value(), 1);
     copier_.join();
   }

@@ -113,8 +113,9 @@ HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
 
 std::optional<RequestHead> parse_head(std::string_view head) {
   HeadParser parser;
+  // Limits are the caller's; without one Beast 1.74 takes every body for too large.
   parser.header_limit(std::numeric_limits<std::uint32_t>::max());
-  parser.body_limit(boost::none);
+  parser.body_limit(std::numeric_limits<std::uint64_t>::max());
   beast::error_code error;
   const std::size_t used = parser.put({head.data(), head.size()}, error);
   if (error || used != head.size() || !parser.is_header_done()) {

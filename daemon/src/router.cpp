@@ -6,15 +6,36 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, kRouteKindCount> kNames = {
-    "apply",        "jacobian", "jacobian_vector_product", "vector_jacobian_product", "abstract_eval", "test", "health",
-    "openapi.json", "docs",     "index",                   "metrics",                 "unknown",       "connection"};
+constexpr std::array<std::string_view, kRouteKindCount> kNames = {"apply",
+                                                                  "jacobian",
+                                                                  "jacobian_vector_product",
+                                                                  "vector_jacobian_product",
+                                                                  "abstract_eval",
+                                                                  "test",
+                                                                  "health",
+                                                                  "openapi.json",
+                                                                  "docs",
+                                                                  "index",
+                                                                  "metrics",
+                                                                  "unknown",
+                                                                  "connection"};
 
 // Names that Tesseracts cannot have: of our routes, of those of the protocol that are not served here, and of those
 // that later ones will need at the root.
-constexpr std::array<std::string_view, 14> kReservedNames = {
-    "apply", "jacobian",     "jacobian_vector_product", "vector_jacobian_product", "abstract_eval", "test", "health",
-    "docs",  "openapi.json", "check_gpu_transport",     "metrics",                 "gpu",           "leases", "redoc"};
+constexpr std::array<std::string_view, 14> kReservedNames = {"apply",
+                                                             "jacobian",
+                                                             "jacobian_vector_product",
+                                                             "vector_jacobian_product",
+                                                             "abstract_eval",
+                                                             "test",
+                                                             "health",
+                                                             "docs",
+                                                             "openapi.json",
+                                                             "check_gpu_transport",
+                                                             "metrics",
+                                                             "gpu",
+                                                             "leases",
+                                                             "redoc"};
 
 static_assert(static_cast<std::size_t>(RouteKind::kConnection) + 1 == kRouteKindCount);
 static_assert(static_cast<std::size_t>(RouteKind::kAbstractEval) == static_cast<std::size_t>(Endpoint::kAbstractEval));
@@ -60,8 +81,8 @@ Result<Router> Router::make(const std::vector<RoutedTesseract>& tesseracts, bool
   for (std::size_t i = 0; i < tesseracts.size(); ++i) {
     const RoutedTesseract& tesseract = tesseracts[i];
     if (std::ranges::find(kReservedNames, tesseract.name) != kReservedNames.end()) {
-      return Error(ErrorCode::kInvalidArgument, "a Tesseract cannot be named '" + tesseract.name +
-                                                    "': that is the name of a route");
+      return Error(ErrorCode::kInvalidArgument,
+                   "a Tesseract cannot be named '" + tesseract.name + "': that is the name of a route");
     }
     if (router.routes_.contains("/" + tesseract.name + "/apply")) {
       return Error(ErrorCode::kInvalidArgument, "two Tesseracts are named '" + tesseract.name + "'");

@@ -135,8 +135,7 @@ class FolderRun final : public Run {
       throw EndpointError("FileNotFoundError", "Artifact file not found: " + source.string());
     }
     require(make_folder());
-    const Result<UniqueFd> file =
-        output_.open_for_append(logs_ + "/artifacts/" + source.filename().string(), true);
+    const Result<UniqueFd> file = output_.open_for_append(logs_ + "/artifacts/" + source.filename().string(), true);
     if (!file) {
       throw EndpointError("OSError", file.error().message());
     }

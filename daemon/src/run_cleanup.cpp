@@ -16,7 +16,7 @@ std::string first_part(const std::string& folder) {
 
 /// When a file or folder was last changed; nothing for links and what is not there.
 std::optional<Clock::WallTime> change_time(const std::filesystem::path& path) {
-  struct stat facts {};
+  struct stat facts{};
   if (::lstat(path.c_str(), &facts) != 0 || S_ISLNK(facts.st_mode)) {
     return std::nullopt;
   }
@@ -61,7 +61,8 @@ int RunCleanup::remove_older_than(std::chrono::seconds age, Clock::WallTime now)
        entry.increment(fault)) {
     const std::string name = entry->path().filename().string();
     std::error_code type_fault;
-    if (!name.starts_with("run_") || entry->symlink_status(type_fault).type() != std::filesystem::file_type::directory) {
+    if (!name.starts_with("run_") ||
+        entry->symlink_status(type_fault).type() != std::filesystem::file_type::directory) {
       continue;
     }
     const std::optional<Clock::WallTime> changed = last_change(entry->path());

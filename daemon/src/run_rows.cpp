@@ -107,8 +107,8 @@ void append_parameter(std::string& out, const Value& value, std::size_t indent) 
       append_object(out, value.object(), indent);
       break;
     case Value::Kind::kArray:
-      append_json_text(out, std::string(name_of(value.array().dtype())) + " array of shape " +
-                                python_tuple(value.array().shape()));
+      append_json_text(
+          out, std::string(name_of(value.array().dtype())) + " array of shape " + python_tuple(value.array().shape()));
       break;
   }
 }

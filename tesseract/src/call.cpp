@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "body_problems.h"
 #include "gradient_request.h"
 #include "scalar_check.h"
 #include "value_reader.h"
@@ -17,28 +18,10 @@ using Kind = Problem::Kind;
 // A body that is not JSON is shown as a text up to this size.
 constexpr std::size_t kMaxShownBodyBytes = std::size_t{64} << 10;
 
-Problem problem_at_body(Kind kind, std::string_view input) {
-  Problem problem = problem_of(kind);
-  problem.place = {"body"};
-  problem.input = input;
-  return problem;
-}
-
-CallOrFault as_answer(const JsonFault& fault) {
-  if (fault.kind != JsonFault::Kind::kSyntax) {
-    return fault;
-  }
-  Problem problem = problem_of(Kind::kJsonInvalid);
-  problem.place = {"body", static_cast<std::int64_t>(fault.position)};
-  problem.text = fault.text;
-  return std::vector<Problem>{std::move(problem)};
-}
-
 /// Reads the members of one body as they come, then checks them in the order of the document.
 class CallReader {
  public:
-  CallReader(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
-             const ArrayReader& arrays)
+  CallReader(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body, const ArrayReader& arrays)
       : definition_(definition),
         endpoint_(endpoint),
         names_(gradient_names(endpoint)),
@@ -57,13 +40,13 @@ class CallReader {
     text_ = scanner_.text_since(begin);
     scanner_.expect_end();
     if (scanner_.has_fault()) {
-      return as_answer(scanner_.fault());
-    }
-    if (kind == JsonKind::kNull) {
-      return std::vector<Problem>{problem_at_body(Kind::kMissing, {})};
+      if (scanner_.fault().kind != JsonFault::Kind::kSyntax) {
+        return scanner_.fault();
+      }
+      return std::vector<Problem>{problem_of_syntax(scanner_.fault())};
     }
     if (kind != JsonKind::kObject) {
-      return std::vector<Problem>{problem_at_body(Kind::kModelAttributesType, text_)};
+      return std::vector<Problem>{problem_of_no_object(kind, text_)};
     }
     return checked();
   }
@@ -137,15 +120,15 @@ class CallReader {
   }
 
   void check_gradient_members(Call& call, const Object* inputs) {
-    const auto input_paths = check_path_set(input_paths_, names_->inputs,
-                                            {definition_.inputs().differentiable_arrays(), true, inputs});
-    const auto output_paths = check_path_set(output_paths_, names_->outputs,
-                                             {definition_.outputs().differentiable_arrays(), false, nullptr});
+    const auto input_paths =
+        check_path_set(input_paths_, names_->inputs, {definition_.inputs().differentiable_arrays(), true, inputs});
+    const auto output_paths =
+        check_path_set(output_paths_, names_->outputs, {definition_.outputs().differentiable_arrays(), false, nullptr});
     if (!names_->vector.empty()) {
       const auto& paths = names_->is_of_inputs ? input_paths : output_paths;
       if (vector_) {
-        call.vector = check_vector(*std::move(vector_), *names_, vector_templates(), paths ? &*paths : nullptr,
-                                   inputs, problems_);
+        call.vector = check_vector(*std::move(vector_), *names_, vector_templates(), paths ? &*paths : nullptr, inputs,
+                                   problems_);
       } else {
         add_missing(names_->vector);
       }
@@ -193,19 +176,19 @@ class CallReader {
 CallOrFault read_call(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
                       const ArrayReader& arrays) {
   if (body.empty()) {
-    return std::vector<Problem>{problem_at_body(Kind::kMissing, {})};
+    return std::vector<Problem>{problem_of_no_object(JsonKind::kNull, {})};
   }
   return CallReader(definition, endpoint, body, arrays).read();
 }
 
 std::vector<Problem> not_called_json(std::string_view body) {
   if (body.empty()) {
-    return {problem_at_body(Kind::kMissing, {})};
+    return {problem_of_no_object(JsonKind::kNull, {})};
   }
-  Problem problem = problem_at_body(Kind::kModelAttributesType, {});
+  Problem problem = problem_of_no_object(JsonKind::kText, {});
   problem.input_is_text = true;
-  problem.input_text = body.size() > kMaxShownBodyBytes ? "…(" + std::to_string(body.size()) + " bytes)"
-                                                        : std::string(body);
+  problem.input_text =
+      body.size() > kMaxShownBodyBytes ? "…(" + std::to_string(body.size()) + " bytes)" : std::string(body);
   return {std::move(problem)};
 }
 

@@ -104,9 +104,8 @@ const GradientNames* gradient_names(Endpoint endpoint) {
 }
 
 const DifferentiableArray* find_template(const std::vector<DifferentiableArray>& templates, std::string_view path) {
-  const auto found = std::find_if(templates.begin(), templates.end(), [path](const DifferentiableArray& one) {
-    return matches(one.path_template, path);
-  });
+  const auto found = std::find_if(templates.begin(), templates.end(),
+                                  [path](const DifferentiableArray& one) { return matches(one.path_template, path); });
   return found == templates.end() ? nullptr : &*found;
 }
 
@@ -171,9 +170,8 @@ std::optional<PathSet> check_paths(const RawPaths& raw, std::string_view name, c
     } else if (checks.must_exist && goes_through_containers(*item.path) &&
                (checks.inputs == nullptr || find_at(*checks.inputs, *item.path) == nullptr)) {
       is_right = false;
-      add_problem(problems,
-                  value_error(item_spot, item.text,
-                              "Could not find " + std::string(name) + " path " + *item.path + " in inputs."));
+      add_problem(problems, value_error(item_spot, item.text,
+                                        "Could not find " + std::string(name) + " path " + *item.path + " in inputs."));
     } else if (seen.insert(*item.path).second) {
       paths.push_back(*item.path);
     }

@@ -188,9 +188,7 @@ bool matches(std::string_view path_template, std::string_view path) {
       return false;
     }
     is_first = false;
-    const bool is_taken = part == kItem  ? take_item(path)
-                          : part == kKey ? take_key(path)
-                                         : take_name(path, part);
+    const bool is_taken = part == kItem ? take_item(path) : part == kKey ? take_key(path) : take_name(path, part);
     if (!is_taken) {
       return false;
     }

@@ -135,8 +135,7 @@ ArrayWords words_of(const ArrayFault& fault) {
     case ArrayFault::Kind::kRagged:
       return {"value_error", "Value error, " + fault.reason, R"({"error":{}})"};
     case ArrayFault::Kind::kDecode:
-      return {"array_decode_error",
-              "Failed to decode array buffer (" + fault.encoding + " encoding): " + fault.reason,
+      return {"array_decode_error", "Failed to decode array buffer (" + fault.encoding + " encoding): " + fault.reason,
               "{\"encoding\":" + quoted(fault.encoding) + ",\"error\":" + quoted(fault.reason) + "}"};
     case ArrayFault::Kind::kDimensionality: {
       const std::string actual = std::to_string(fault.actual_shape.size());

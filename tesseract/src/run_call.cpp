@@ -55,8 +55,8 @@ std::variant<Object, EndpointFailure> run_call(const TesseractDefinition& defini
     if (const auto misfit = conform_output(output, definition, call)) {
       EndpointFailure failure;
       failure.kind = "ValidationError";
-      failure.text = "the output of " + std::string(name_of(call.endpoint)) + " does not fit its schema: " +
-                     misfit->text();
+      failure.text =
+          "the output of " + std::string(name_of(call.endpoint)) + " does not fit its schema: " + misfit->text();
       failure.is_output_fault = true;
       return failure;
     }

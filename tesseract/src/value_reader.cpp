@@ -258,9 +258,8 @@ Value ValueReader::read_dict(const Type& type, const Spot& spot, std::vector<Pro
   const bool is_too_long = is_right && type.max_length() && dict.size() > *type.max_length();
   const bool is_too_short = is_right && type.min_length() && dict.size() < *type.min_length();
   if (is_too_long || is_too_short) {
-    Problem problem = is_too_long
-                          ? length_problem(Kind::kTooLong, *type.max_length(), "Dictionary", dict.size())
-                          : length_problem(Kind::kTooShort, *type.min_length(), "Dictionary", dict.size());
+    Problem problem = is_too_long ? length_problem(Kind::kTooLong, *type.max_length(), "Dictionary", dict.size())
+                                  : length_problem(Kind::kTooShort, *type.min_length(), "Dictionary", dict.size());
     problem.place = place_of(spot);
     problem.input = scanner_.text_since(begin);
     add_problem(problems, std::move(problem));

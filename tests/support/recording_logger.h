@@ -58,8 +58,7 @@ class RecordingLogger final : public Logger {
   /// Whether a line holds `part` in its message or its fields.
   [[nodiscard]] bool has(std::string_view part) const {
     const std::vector<Line> all = lines();
-    return std::any_of(all.begin(), all.end(),
-                       [part](const Line& line) { return text_of(line).find(part) != std::string::npos; });
+    return std::ranges::any_of(all, [part](const Line& line) { return text_of(line).find(part) != std::string::npos; });
   }
 
  private:
@@ -80,8 +79,8 @@ class RecordingLogger final : public Logger {
   [[nodiscard]] bool is_expected(const Line& line) const {
     const std::string text = text_of(line);
     const MutexLock lock(mutex_);
-    return std::any_of(expected_.begin(), expected_.end(),
-                       [&text](const std::string& part) { return text.find(part) != std::string::npos; });
+    return std::ranges::any_of(expected_,
+                               [&text](const std::string& part) { return text.find(part) != std::string::npos; });
   }
 
   mutable Mutex mutex_;

@@ -34,6 +34,7 @@ class TempFolder final {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Writes a file below the folder, its parents too, and returns its path.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): the path is often known
   std::filesystem::path write(const std::filesystem::path& name, std::string_view content) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -65,6 +65,7 @@ TEST_F(LogTest, LinesOfThreadsDoNotMix) {
   const std::unique_ptr<Logger> logger = make(LogLevel::kInfo, LogStyle::kText);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&logger] {
         for (int line = 0; line < 100; ++line) {

@@ -28,6 +28,7 @@ TEST(MutexTest, LetsOneThreadInAtATime) {
   Counter counter;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&counter] {
         for (int step = 0; step < 1000; ++step) {

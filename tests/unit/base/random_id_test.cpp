@@ -26,6 +26,7 @@ TEST(RandomIdTest, NeverRepeatsAcrossThreads) {
   std::array<std::vector<RandomId>, 4> made;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (std::vector<RandomId>& ids : made) {
       threads.emplace_back([&ids] {
         for (int i = 0; i < 1000; ++i) {

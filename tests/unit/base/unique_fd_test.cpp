@@ -31,7 +31,8 @@ TEST(UniqueFdTest, IsEmptyAfterMove) {
   UniqueFd first = open_null();
   const int fd = first.value();
   const UniqueFd second = std::move(first);
-  EXPECT_FALSE(first.is_open());  // NOLINT(bugprone-use-after-move): the state after a move is what is tested
+  // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move): the state after a move is what is tested
+  EXPECT_FALSE(first.is_open());
   EXPECT_EQ(second.value(), fd);
 }
 

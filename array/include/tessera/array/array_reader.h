@@ -24,6 +24,7 @@ class ArrayReader {
 
   /// Reads the value that stands at the scanner and makes it what `spec` declares. The scanner stands behind the value
   /// afterwards, in case of a fault too; a fault of the scanner (no JSON) is the scanner's, and wins.
+  /// Throws std::bad_alloc.
   [[nodiscard]] std::variant<Array, ArrayFault> read(JsonScanner& scanner, const ArraySpec& spec) const;
 
   /// Reads the value like read(), but without casting or stretching: dtype and shape must be the declared ones
@@ -31,6 +32,9 @@ class ArrayReader {
   [[nodiscard]] std::variant<Array, ArrayFault> read_exactly(JsonScanner& scanner, const ArraySpec& spec) const;
 
  private:
+  [[nodiscard]] std::variant<Array, ArrayFault> read_uncast(JsonScanner& scanner, const ArraySpec& spec,
+                                                            bool as_doubles) const;
+
   const ConfinedFolder* files_;
   Limits limits_;
 };

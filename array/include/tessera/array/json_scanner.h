@@ -85,6 +85,8 @@ class JsonScanner {
   std::string_view skip_value();
   /// Where the next value begins (after white space), as an offset in the text.
   [[nodiscard]] std::size_t offset();
+  /// The number of bytes that are left.
+  [[nodiscard]] std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
   /// The text from an offset to where the scanner is now: the value that was read since then.
   [[nodiscard]] std::string_view text_since(std::size_t offset) const;
 

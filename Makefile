@@ -1,0 +1,72 @@
+# make build   installs what is missing, builds everything that runs into build/
+# make serve   builds, then serves the example Tesseracts (HOST, PORT)
+# make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
+# make format  rewrites the sources as clang-format wants them
+# make tidy    asks clang-tidy about every source
+# make bench   times tessera beside the Python runtime
+# make clean   removes build/ and .venv/
+
+SHELL := /bin/bash
+BUILD := build
+HOST ?= 127.0.0.1
+PORT ?= 8000
+EXAMPLES := vectoradd univariate identity everything failing
+# The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
+PARTS := unit vectors conformance install lint sanitizers
+
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+# A PYTHONPATH or an active environment of the user's is no business of the tests.
+unexport PYTHONPATH PYTHONHOME
+
+.PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests \
+        $(PARTS:%=test-%) lint
+
+build: packages configure programs
+
+packages:
+	@cmake/install_packages.sh build
+test-packages:
+	@cmake/install_packages.sh test
+python: test-packages
+	@tests/python_environment.sh
+
+configure:
+	@cmake --preset release --log-level=WARNING
+programs: configure
+	cmake --build $(BUILD) --target programs
+tests: configure
+	cmake --build $(BUILD)
+
+serve: build
+	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
+	@exec $(BUILD)/bin/tessera serve $(EXAMPLES) --host "$(HOST)" --port "$(PORT)"
+
+test:
+	@tests/run_parts.sh $(PARTS)
+
+test-unit: test-packages tests
+	@tests/run_ctest.sh $(BUILD) unit
+test-vectors: test-packages tests
+	@tests/run_ctest.sh $(BUILD) vectors
+test-conformance: python packages programs
+	@tests/run_conformance.sh $(BUILD)
+test-install: test-packages programs
+	@tests/install/run.sh $(BUILD)
+test-sanitizers: test-packages
+	@tests/run_sanitizers.sh
+test-lint: test-packages tests
+	@tests/run_lint.sh $(BUILD)
+lint: test-lint
+
+format: test-packages
+	@tests/list_sources.sh | xargs -0 clang-format-19 -i
+tidy: test-packages tests
+	@tests/run_tidy.sh $(BUILD)
+
+bench: python packages
+	@cmake --preset release --log-level=WARNING -DTESSERA_BUILD_BENCH=ON
+	cmake --build $(BUILD)
+	@.venv/bin/python bench/compare.py
+
+clean:
+	rm -rf $(BUILD) .venv

@@ -1,0 +1,47 @@
+#include "cuda_ipc_pattern.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kUuid = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+// Takes the characters of `set` off the front; returns how many they were.
+std::size_t take(std::string_view& text, std::string_view set) {
+  const std::size_t count = std::min(text.find_first_not_of(set), text.size());
+  text.remove_prefix(count);
+  return count;
+}
+
+bool take_colon(std::string_view& text) {
+  const bool is_colon = !text.empty() && text[0] == ':';
+  text.remove_prefix(is_colon ? 1 : 0);
+  return is_colon;
+}
+
+bool is_uuid(std::string_view text) {
+  return std::equal(text.begin(), text.end(), kUuid.begin(), kUuid.end(), [](char character, char pattern) {
+    return pattern == '-' ? character == '-'
+                          : (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f');
+  });
+}
+
+}  // namespace
+
+bool is_cuda_ipc_buffer(std::string_view text) {
+  constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  if (!is_uuid(text.substr(0, kUuid.size()))) {
+    return false;
+  }
+  text.remove_prefix(kUuid.size());
+  if (!take_colon(text)) {
+    return false;
+  }
+  take(text, kBase64);
+  return take_colon(text) && take(text, kDigits) != 0 && take_colon(text) && take(text, kDigits) != 0 && text.empty();
+}
+
+}  // namespace tessera

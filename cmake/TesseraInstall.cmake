@@ -1,0 +1,47 @@
+# What an installation holds, the CMake package `tessera`, and the target `programs`: all that runs, without the tests.
+include(CMakePackageConfigHelpers)
+
+# --- what runs -------------------------------------------------------------------------------------------------------
+set(programs tessera)
+foreach(folder IN ITEMS daemon cli examples)
+  get_property(targets DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  list(APPEND programs ${targets})
+endforeach()
+add_custom_target(programs DEPENDS ${programs})
+
+# --- programs, library, example modules ------------------------------------------------------------------------------
+install(TARGETS tessera_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS tessera EXPORT tesseraTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+get_property(modules DIRECTORY "${PROJECT_SOURCE_DIR}/examples" PROPERTY BUILDSYSTEM_TARGETS)
+foreach(target IN LISTS modules)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "MODULE_LIBRARY")
+    install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/tessera")
+  endif()
+endforeach()
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+set(public_folders base array tesseract)
+install(FILES "${PROJECT_BINARY_DIR}/tesseract/include/tessera/tesseract/headers_hash.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera/tesseract")
+
+# The daemon inside an own program: tessera::daemon.
+get_target_property(type tessera_daemon TYPE)
+if(type STREQUAL "STATIC_LIBRARY")
+  list(APPEND public_folders daemon)
+  install(TARGETS tessera_daemon EXPORT tesseraTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+foreach(folder IN LISTS public_folders)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+# --- the package -----------------------------------------------------------------------------------------------------
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/tessera")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/tesseraConfig.cmake" INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tesseraConfig.cmake" "${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake"
+  DESTINATION "${package_folder}")
+install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION "${package_folder}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

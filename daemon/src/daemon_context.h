@@ -1,0 +1,27 @@
+// The Context of calls without a run: abstract_eval and test.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "tessera/base/log.h"
+#include "tessera/tesseract/context.h"
+
+namespace tessera {
+
+/// Hands lines to the daemon's log; metrics, parameters and artifacts have no run to belong to and are dropped.
+class DaemonContext final : public Context {
+ public:
+  explicit DaemonContext(Logger& logger) : logger_(logger) {}
+
+  void log(std::string_view line) override { logger_.info("endpoint says", {{"line", line}}); }
+  void log_metric(std::string_view /*key*/, double /*value*/, std::optional<std::int64_t> /*step*/) override {}
+  void log_parameter(std::string_view /*key*/, const Value& /*value*/) override {}
+  void log_artifact(const std::filesystem::path& /*file*/) override {}
+
+ private:
+  Logger& logger_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,250 @@
+#include "endpoint_call.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answers.h"
+#include "content_type.h"
+#include "daemon_context.h"
+#include "request_target.h"
+#include "tessera/array/value_writer.h"
+#include "tessera/daemon/run.h"
+#include "tessera/tesseract/call.h"
+#include "tessera/tesseract/test_spec.h"
+
+namespace tessera {
+namespace {
+
+/// The run that a call of a compute route belongs to.
+struct CallRun {
+  std::optional<std::string> run_id;  // that the client chose
+  std::string folder;
+  std::unique_ptr<Run> run;
+  Encoding encoding;
+};
+
+class EndpointCall final : public PendingCall {
+ public:
+  /// Without a run (abstract_eval) the answer is plain JSON.
+  EndpointCall(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
+               const RequestRecord& record, Call call, std::optional<CallRun> run)
+      : parts_(parts),
+        tesseract_(tesseract),
+        request_(request),
+        record_(record),
+        call_(std::move(call)),
+        run_(std::move(run)),
+        is_kept_(run_ && parts.options.keep_runs) {
+    if (is_kept_) {
+      tesseract_.runs.begin(run_->folder);
+    }
+  }
+
+  ~EndpointCall() override {
+    if (is_kept_) {
+      tesseract_.runs.end(run_->folder);
+    }
+  }
+
+  void run() override {
+    try {
+      outcome_ = run_ ? run_in_folder() : run_without_folder();
+    } catch (...) {
+      outcome_ = current_failure();
+    }
+    call_ = Call{};  // the inputs' memory is not needed while the answer is sent
+  }
+
+  Response finish() override {
+    Response response;
+    try {
+      response = make_answer();
+    } catch (...) {
+      response = record_.fail(current_failure(), request_.accept);
+    }
+    record_.answered(response);
+    return response;
+  }
+
+ private:
+  using Outcome = std::variant<Object, EndpointFailure, Response>;
+
+  static Outcome outcome_of(std::variant<Object, EndpointFailure> result) {
+    return std::visit([](auto&& either) -> Outcome { return std::forward<decltype(either)>(either); },
+                      std::move(result));
+  }
+
+  Outcome run_without_folder() {
+    DaemonContext context(parts_.logger);
+    return outcome_of(run_call(*tesseract_.definition, call_, context, true));
+  }
+
+  Outcome run_in_folder() {
+    if (run_->run_id) {
+      if (const Status made = run_->run->make_folder(); !made) {
+        const Error& error = made.error();
+        if (error.code() == ErrorCode::kInvalidArgument) {
+          return bad_run_id(*run_->run_id, error.message());
+        }
+        return EndpointFailure{"OSError", error.message(), std::nullopt, false};
+      }
+    }
+    const std::unique_ptr<OutputCapture> capture = start_capture();
+    return outcome_of(run_call(*tesseract_.definition, call_, *run_->run, false));
+  }
+
+  /// With several workers the descriptors cannot tell whose output it is, and are left alone.
+  std::unique_ptr<OutputCapture> start_capture() {
+    if (parts_.options.workers != 1) {
+      return nullptr;
+    }
+    Result<std::unique_ptr<OutputCapture>> capture = OutputCapture::start(*run_->run, OutputCapture::Target::kRunLog);
+    if (!capture) {
+      parts_.logger.warning("output of a call is not captured", {{"reason", capture.error().message()}});
+      return nullptr;
+    }
+    return std::move(capture).value();
+  }
+
+  Response make_answer() {
+    if (Response* refusal = std::get_if<Response>(&outcome_)) {
+      return std::move(*refusal);
+    }
+    if (const EndpointFailure* failure = std::get_if<EndpointFailure>(&outcome_)) {
+      return record_.fail(*failure, request_.accept);
+    }
+    const Value result(std::move(std::get<Object>(outcome_)));
+    const Encoding encoding = run_ ? run_->encoding : Encoding{};
+    std::optional<BinrefWriter> files;
+    if (encoding.format == OutputFormat::kBinref) {
+      files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); });
+    }
+    Response response;
+    response.content_type = media_type_of(encoding.format);
+    if (const Status written = write_value(result, encoding, files ? &*files : nullptr, response.body); !written) {
+      return record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
+    }
+    if (files) {
+      files->commit();
+    }
+    return response;
+  }
+
+  const ServiceParts& parts_;
+  ServedTesseract& tesseract_;
+  const Request& request_;
+  RequestRecord record_;
+  Call call_;
+  std::optional<CallRun> run_;
+  bool is_kept_;
+  Outcome outcome_;
+};
+
+class TestCall final : public PendingCall {
+ public:
+  TestCall(const ServiceParts& parts, const ServedTesseract& tesseract, const Request& request,
+           const RequestRecord& record)
+      : parts_(parts), tesseract_(tesseract), request_(request), record_(record) {}
+
+  void run() override {
+    try {
+      DaemonContext context(parts_.logger);
+      outcome_ = run_test(*tesseract_.definition, request_.body, tesseract_.arrays, context);
+    } catch (...) {
+      outcome_ = current_failure();
+    }
+  }
+
+  Response finish() override {
+    Response response;
+    try {
+      response = std::visit([this](const auto& outcome) { return answer_to(outcome); }, outcome_);
+    } catch (...) {
+      response = record_.fail(current_failure(), request_.accept);
+    }
+    record_.answered(response);
+    return response;
+  }
+
+ private:
+  static Response answer_to(const TestOutcome& outcome) { return json_answer(200, outcome.to_json()); }
+  static Response answer_to(const std::vector<Problem>& problems) {
+    return json_answer(422, problems_to_json(problems));
+  }
+  static Response answer_to(const JsonFault& /*fault*/) { return unreadable_body(); }
+  [[nodiscard]] Response answer_to(const EndpointFailure& failure) const {
+    return record_.fail(failure, request_.accept);
+  }
+
+  const ServiceParts& parts_;
+  const ServedTesseract& tesseract_;
+  const Request& request_;
+  RequestRecord record_;
+  std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> outcome_;
+};
+
+/// The refusal of a body that is there, but not called JSON.
+std::optional<Response> refuse_type(const Request& request) {
+  if (request.body.empty() || is_called_json(request.content_type)) {
+    return std::nullopt;
+  }
+  return json_answer(422, problems_to_json(not_called_json(request.body)));
+}
+
+/// The run that a request asks for, or why it cannot be had.
+std::variant<Response, CallRun> run_for(const ServiceParts& parts, const ServedTesseract& tesseract,
+                                        const Request& request) {
+  CallRun run;
+  run.run_id = find_parameter(split_target(request.target).query, "run_id");
+  Result<std::string> folder = Run::folder_name(run.run_id);
+  if (!folder) {
+    return bad_run_id(*run.run_id, folder.error().message());
+  }
+  std::optional<Encoding> encoding = negotiate(request.accept, parts.offer);
+  if (!encoding) {
+    return json_answer(406, not_acceptable_body(*request.accept, parts.offer));
+  }
+  run.encoding = *std::move(encoding);
+  run.folder = *folder;
+  run.run = Run::make(tesseract.output, *std::move(folder), parts.clock);
+  return run;
+}
+
+}  // namespace
+
+RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
+                                  const RequestRecord& record) {
+  if (std::optional<Response> refusal = refuse_type(request)) {
+    return *std::move(refusal);
+  }
+  const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
+  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.arrays);
+  if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
+    return json_answer(422, problems_to_json(*problems));
+  }
+  if (std::holds_alternative<JsonFault>(read)) {
+    return unreadable_body();
+  }
+  Call& call = std::get<Call>(read);
+  if (endpoint == Endpoint::kAbstractEval) {
+    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), std::nullopt);
+  }
+  std::variant<Response, CallRun> run = run_for(parts, tesseract, request);
+  if (Response* refusal = std::get_if<Response>(&run)) {
+    return std::move(*refusal);
+  }
+  return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),
+                                        std::move(std::get<CallRun>(run)));
+}
+
+RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
+                              const RequestRecord& record) {
+  if (std::optional<Response> refusal = refuse_type(request)) {
+    return *std::move(refusal);
+  }
+  return std::make_unique<TestCall>(parts, tesseract, request, record);
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// A Tesseract as this daemon serves it: its folders, its reader of arrays, its documents.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "docs_page.h"
+#include "run_cleanup.h"
+#include "tessera/array/array_reader.h"
+#include "tessera/base/confined_folder.h"
+#include "tessera/daemon/daemon.h"
+#include "tessera/daemon/openapi.h"
+#include "tessera/tesseract/definition.h"
+
+namespace tessera {
+
+/// Constant once made, but for `runs`, which is safe to use from any thread. Stays where it is: its members refer to
+/// each other.
+struct ServedTesseract {
+  ServedTesseract(std::shared_ptr<const TesseractDefinition> served, ConfinedFolder input_folder,
+                  ConfinedFolder output_folder, const DaemonOptions& options)
+      : definition(std::move(served)),
+        input(std::move(input_folder)),
+        output(std::move(output_folder)),
+        arrays(&input, ArrayReader::Limits{options.array_bytes}),
+        runs(output),
+        openapi(openapi_document(*definition, options.config)),
+        docs(docs_page(*definition, options.config)) {}
+  ServedTesseract(const ServedTesseract&) = delete;
+  ServedTesseract& operator=(const ServedTesseract&) = delete;
+
+  std::shared_ptr<const TesseractDefinition> definition;
+  ConfinedFolder input;
+  ConfinedFolder output;
+  ArrayReader arrays;
+  RunCleanup runs;
+  std::string openapi;
+  std::string docs;
+};
+
+}  // namespace tessera

@@ -1,0 +1,218 @@
+#include "service.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "answers.h"
+#include "endpoint_call.h"
+#include "index_page.h"
+#include "metrics.h"
+#include "negotiation.h"
+#include "request_record.h"
+#include "request_target.h"
+#include "router.h"
+#include "served_tesseract.h"
+
+namespace tessera {
+namespace {
+
+using Definitions = std::vector<std::shared_ptr<const TesseractDefinition>>;
+
+std::vector<Endpoint> endpoints_of(const TesseractDefinition& definition) {
+  std::vector<Endpoint> endpoints;
+  for (std::size_t i = 0; i < kEndpointCount; ++i) {
+    if (definition.has(static_cast<Endpoint>(i))) {
+      endpoints.push_back(static_cast<Endpoint>(i));
+    }
+  }
+  return endpoints;
+}
+
+Status check_options(const DaemonOptions& options, const Definitions& definitions) {
+  if (definitions.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "there is no Tesseract to serve");
+  }
+  for (const auto& definition : definitions) {
+    TESSERA_RETURN_IF_ERROR(definition->check());
+  }
+  const RuntimeConfig& config = options.config;
+  if (config.gpu_transport != "none") {
+    return Error(ErrorCode::kInvalidArgument,
+                 "gpu_transport='" + config.gpu_transport +
+                     "' is configured, but this build of tessera has no GPU transport yet; "
+                     "leave TESSERACT_GPU_TRANSPORT unset, or set it to 'none'");
+  }
+  if (definitions.size() > 1 && (config.name || config.version || config.description)) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "TESSERACT_NAME, TESSERACT_VERSION and TESSERACT_DESCRIPTION describe one Tesseract, but " +
+                     std::to_string(definitions.size()) + " are to be served");
+  }
+  return {};
+}
+
+Result<Router> make_router(const DaemonOptions& options, const Definitions& definitions) {
+  std::vector<RoutedTesseract> routed;
+  routed.reserve(definitions.size());
+  for (const auto& definition : definitions) {
+    routed.push_back({definition->name(), endpoints_of(*definition)});
+  }
+  return Router::make(routed, options.config.debug);
+}
+
+/// Opens a folder of the configuration, and makes it first if it is not there.
+Result<ConfinedFolder> open_folder(const std::filesystem::path& path, Logger& logger) {
+  std::error_code fault;
+  if (std::filesystem::create_directories(path, fault)) {
+    logger.info("made a folder that was not there", {{"path", path.native()}});
+  }
+  if (fault) {
+    return Error(ErrorCode::kInvalidArgument, "cannot make the folder '" + path.string() + "': " + fault.message());
+  }
+  return ConfinedFolder::open(path);
+}
+
+std::vector<std::string> names_of(const Definitions& definitions) {
+  std::vector<std::string> names;
+  for (const auto& definition : definitions) {
+    names.push_back(definition->name());
+  }
+  return names;
+}
+
+class TesseractService final : public Service {
+ public:
+  TesseractService(const DaemonOptions& options, Router router,
+                   std::vector<std::unique_ptr<ServedTesseract>> tesseracts, std::vector<std::string> names,
+                   Logger& logger, const Clock& clock)
+      : options_(options),
+        offer_{options.config.output_format, options.config.compression, {"none"}},
+        router_(std::move(router)),
+        tesseracts_(std::move(tesseracts)),
+        metrics_(std::move(names), clock.wall_now()),
+        parts_{options_, offer_, metrics_, logger, clock} {
+    std::vector<IndexEntry> entries;
+    for (const auto& tesseract : tesseracts_) {
+      entries.push_back(index_entry(*tesseract->definition));
+    }
+    index_json_ = index_json(entries);
+    index_html_ = index_html(entries);
+  }
+
+  std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) override {
+    RequestRecord record(parts_, request);
+    RefusalOrCall answer;
+    try {
+      answer = route(request, record);
+    } catch (...) {
+      answer = record.fail(current_failure(), request.accept);
+    }
+    if (Response* response = std::get_if<Response>(&answer)) {
+      response->without_body = request.method == "HEAD";
+      record.answered(*response);
+    }
+    return answer;
+  }
+
+  void count_refusal(int status) override { metrics_.count({RouteKind::kConnection, std::nullopt}, status); }
+
+  void remove_old_runs() override {
+    if (!options_.keep_runs) {
+      return;
+    }
+    for (const auto& tesseract : tesseracts_) {
+      const int removed = tesseract->runs.remove_older_than(*options_.keep_runs, parts_.clock.wall_now());
+      if (removed > 0) {
+        parts_.logger.info("removed old runs", {{"tesseract", tesseract->definition->name()},
+                                                {"runs", static_cast<std::int64_t>(removed)}});
+      }
+    }
+  }
+
+ private:
+  static IndexEntry index_entry(const TesseractDefinition& definition) {
+    IndexEntry entry{definition.name(), definition.version(), definition.description(), {}};
+    for (const Endpoint endpoint : endpoints_of(definition)) {
+      entry.endpoints.emplace_back(name_of(endpoint));
+    }
+    return entry;
+  }
+
+  RefusalOrCall route(const Request& request, RequestRecord& record) {
+    const RequestTarget target = split_target(request.target);
+    const RouteMatch match = router_.find(request.method, percent_decoded(target.path));
+    record.set_route(match.route, match.route.tesseract ? tesseracts_[*match.route.tesseract]->definition->name()
+                                                        : std::string_view());
+    switch (match.outcome) {
+      case RouteMatch::Outcome::kNotFound:
+        return detail_answer(404, "Not Found");
+      case RouteMatch::Outcome::kMethodNotAllowed:
+        return method_not_allowed(match.allow);
+      case RouteMatch::Outcome::kRedirect:
+        return redirect_answer(request, match.location);
+      case RouteMatch::Outcome::kFound:
+        break;
+    }
+    return match.route.tesseract ? answer_for(*tesseracts_[*match.route.tesseract], request, record)
+                                 : answer_at_root(match.route.kind, request);
+  }
+
+  RefusalOrCall answer_for(ServedTesseract& tesseract, const Request& request, const RequestRecord& record) {
+    switch (record.route().kind) {
+      case RouteKind::kHealth:
+        return health();
+      case RouteKind::kOpenApi:
+        return json_answer(200, tesseract.openapi);
+      case RouteKind::kDocs:
+        return text_answer(200, "text/html; charset=utf-8", tesseract.docs);
+      case RouteKind::kTest:
+        return begin_test_call(parts_, tesseract, request, record);
+      default:
+        return begin_endpoint_call(parts_, tesseract, request, record);
+    }
+  }
+
+  Response answer_at_root(RouteKind kind, const Request& request) const {
+    if (kind == RouteKind::kMetrics) {
+      return text_answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.to_text());
+    }
+    if (kind == RouteKind::kIndex) {
+      return prefers_html(request.accept) ? text_answer(200, "text/html; charset=utf-8", index_html_)
+                                          : json_answer(200, index_json_);
+    }
+    return health();
+  }
+
+  static Response health() { return json_answer(200, R"({"status":"ok"})"); }
+
+  const DaemonOptions options_;
+  const EncodingOffer offer_;
+  const Router router_;
+  const std::vector<std::unique_ptr<ServedTesseract>> tesseracts_;
+  Metrics metrics_;
+  const ServiceParts parts_;
+  std::string index_json_;
+  std::string index_html_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Definitions tesseracts, Logger& logger,
+                                               const Clock& clock) {
+  TESSERA_RETURN_IF_ERROR(check_options(options, tesseracts));
+  TESSERA_ASSIGN_OR_RETURN(Router router, make_router(options, tesseracts));
+  std::vector<std::unique_ptr<ServedTesseract>> served;
+  for (const auto& definition : tesseracts) {
+    // Several have a folder each, so that their files cannot be mixed up.
+    const std::string part = tesseracts.size() == 1 ? "." : definition->name();
+    TESSERA_ASSIGN_OR_RETURN(ConfinedFolder input,
+                             open_folder((options.config.input_path / part).lexically_normal(), logger));
+    TESSERA_ASSIGN_OR_RETURN(ConfinedFolder output,
+                             open_folder((options.config.output_path / part).lexically_normal(), logger));
+    served.push_back(std::make_unique<ServedTesseract>(definition, std::move(input), std::move(output), options));
+  }
+  return std::unique_ptr<Service>(std::make_unique<TesseractService>(options, std::move(router), std::move(served),
+                                                                     names_of(tesseracts), logger, clock));
+}
+
+}  // namespace tessera

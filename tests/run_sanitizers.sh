@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
+cd "$repository"
+begin_part sanitizers build
+
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+
+run() {
+  local preset="$1" report="$results/$1"
+  shift
+  mkdir -p "$report"
+  GTEST_OUTPUT="xml:$report/gtest/" "$@" ctest --preset "$preset" --parallel "$(nproc)" "${ctest_options[@]}" \
+    --output-junit "$report/ctest.xml" || echo "FAILED: ctest under $preset" >&2
+  add_reports "$report"
+}
+
+build_asan() {
+  cmake --preset asan-ubsan --log-level=WARNING && cmake --build --preset asan-ubsan
+}
+step "build with ASan and UBSan" build_asan
+ctest_options=()
+run asan-ubsan env
+
+build_tsan() {
+  cmake --preset tsan --log-level=WARNING || return
+  # A test of ctest has the name of its program.
+  local names
+  names="$(ctest --preset tsan --label-regex concurrency --show-only=json-v1 |
+    python3 -c 'import json, sys; print(*[test["name"] for test in json.load(sys.stdin)["tests"]])')" || return
+  # shellcheck disable=SC2086
+  cmake --build --preset tsan --target $names
+}
+step "build with TSan" build_tsan
+# TSan of g++ 12 does not start where the kernel puts libraries at more random places than it knew.
+fixed_places=(env)
+if setarch --addr-no-randomize true 2>/dev/null; then
+  fixed_places=(setarch --addr-no-randomize)
+fi
+ctest_options=(--label-regex concurrency)
+run tsan "${fixed_places[@]}"
+end_part

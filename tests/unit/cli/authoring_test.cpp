@@ -1,0 +1,92 @@
+// The way of an author: new, build, run, serve.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <string>
+
+#include "program.h"
+#include "support/temp_folder.h"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kResult =
+    R"({"y":{"object_type":"array","shape":[3],"dtype":"float64","data":{"buffer":[10.0,20.0,30.0],"encoding":"json"}}})";
+
+TEST(AuthoringTest, ANewTesseractBuildsRunsAndIsServed) {
+  const TempFolder folder;
+  const Outcome made = run_tessera({"new", "heat"}, folder.path());
+  ASSERT_EQ(made.exit_code, 0) << made.error;
+
+  const Outcome built = run_tessera({"build", "heat/heat.cpp"}, folder.path(), {{"CXXFLAGS", "-Wall -Werror"}});
+  ASSERT_EQ(built.exit_code, 0) << built.error;
+
+  const Outcome run = run_tessera({"run", "./heat", "apply", "@heat/example_inputs.json"}, folder.path());
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_EQ(run.output, kResult);
+
+  ServerProcess server({"./heat", "--port", "0"}, folder.path());
+  httplib::Client client("127.0.0.1", server.port());
+  const auto answer = client.Post("/heat/apply", folder.read("heat/example_inputs.json"), "application/json");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, kResult);
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(NewCommandTest, LeavesAFolderAloneThatIsThere) {
+  const TempFolder folder;
+  folder.write("heat/notes.txt", "mine");
+  EXPECT_EQ(run_tessera({"new", "heat"}, folder.path()).exit_code, 1);
+  EXPECT_FALSE(folder.has("heat/heat.cpp"));
+}
+
+TEST(NewCommandTest, RefusesNamesThatNoTesseractCanHave) {
+  const TempFolder folder;
+  for (const char* name : {"a b", "../up", "health", "openapi.json"}) {
+    EXPECT_EQ(run_tessera({"new", name}, folder.path()).exit_code, 2) << name;
+  }
+}
+
+TEST(NewCommandTest, MakesTheFolderWhereItIsTold) {
+  const TempFolder folder;
+  EXPECT_EQ(run_tessera({"new", "heat", "--dir", "solvers/mine"}, folder.path()).exit_code, 0);
+  EXPECT_TRUE(folder.has("solvers/mine/heat/heat.cpp"));
+  EXPECT_TRUE(folder.has("solvers/mine/heat/README.md"));
+}
+
+TEST(BuildCommandTest, ShowsWhatTheCompilerSays) {
+  const TempFolder folder;
+  folder.write("bad.cpp", "int f( {");
+  const Outcome outcome = run_tessera({"build", "bad.cpp"}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("bad.cpp:1"), HasSubstr("the compiler failed")));
+}
+
+TEST(BuildCommandTest, HandsTheWordsBehindTheDashesToTheCompiler) {
+  const TempFolder folder;
+  folder.write("macro.cpp", R"(#include "tessera/tesseract/tesseract.h"
+TESSERA_MODULE {
+  return tessera::TesseractDefinition(NAME).apply(
+      [](const tessera::Object& inputs, tessera::Context&) { return inputs; });
+})");
+  const Outcome outcome = run_tessera({"build", "macro.cpp", "-o", "out.so", "--", "-DNAME=\"given\""}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_THAT(outcome.output, HasSubstr("'given'"));
+  EXPECT_TRUE(folder.has("out.so"));
+}
+
+TEST(BuildCommandTest, RefusesASourceWithoutATesseract) {
+  const TempFolder folder;
+  folder.write("empty.cpp", "");
+  const Outcome outcome = run_tessera({"build", "empty.cpp"}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error, HasSubstr("TESSERA_MODULE"));
+}
+
+}  // namespace
+}  // namespace tessera::testing

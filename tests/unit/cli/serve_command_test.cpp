@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "program.h"
+#include "support/temp_folder.h"
+
+namespace tessera::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kHost = "127.0.0.1";
+
+class ServeCommandTest : public ::testing::Test {
+ protected:
+  // Keeps the log apart from what a server writes into its folder.
+  [[nodiscard]] std::filesystem::path place(const std::string& name) const {
+    std::filesystem::create_directories(folder.path() / name);
+    return folder.path() / name;
+  }
+
+  TempFolder folder;
+};
+
+int status_of(std::uint16_t port, const std::string& path) {
+  httplib::Client client(kHost, port);
+  const auto answer = client.Get(path);
+  return answer ? answer->status : 0;
+}
+
+TEST_F(ServeCommandTest, ServesUntilItIsTold) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    ServerProcess server({"vectoradd", "--port", "0"}, place("server"));
+    EXPECT_EQ(status_of(server.port(), "/health"), 200);
+    EXPECT_EQ(status_of(server.port(), "/vectoradd/health"), 200);
+    EXPECT_EQ(server.stop(signal), 0) << server.log();
+  }
+}
+
+TEST_F(ServeCommandTest, ServesSeveralUnderTheirNames) {
+  ServerProcess server({"vectoradd", "identity", "--port", "0"}, place("server"));
+  EXPECT_EQ(status_of(server.port(), "/vectoradd/openapi.json"), 200);
+  EXPECT_EQ(status_of(server.port(), "/identity/openapi.json"), 200);
+  EXPECT_EQ(status_of(server.port(), "/openapi.json"), 404);
+}
+
+TEST_F(ServeCommandTest, RefusesOneNameForSeveral) {
+  for (const char* variable : {"TESSERACT_NAME", "TESSERACT_RUNTIME_VERSION", "TESSERACT_DESCRIPTION"}) {
+    ServerProcess server({"vectoradd", "identity", "--port", "0"}, place("server"), {{variable, "x"}});
+    EXPECT_EQ(server.wait(), 1) << server.log();
+  }
+}
+
+TEST_F(ServeCommandTest, DoesNotMoveFromAPortThatIsTaken) {
+  ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
+  ServerProcess second({"vectoradd", "--port", std::to_string(first.port())}, place("second"));
+  EXPECT_EQ(second.wait(), 3);
+  EXPECT_THAT(second.log(), HasSubstr("address already in use"));
+}
+
+TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {
+  ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
+  const unsigned taken = first.port();
+  const std::string range = std::to_string(taken) + "-" + std::to_string(std::min(taken + 20, 65535U));
+  ServerProcess second({"vectoradd", "--port", range}, place("second"));
+  EXPECT_GT(second.port(), taken) << second.log();
+  EXPECT_EQ(status_of(second.port(), "/health"), 200);
+}
+
+TEST_F(ServeCommandTest, TakesItsPortFromTheEnvironment) {
+  ServerProcess server({"vectoradd"}, place("server"), {{"TESSERACT_RUNTIME_SERVE_PORT", "0"}});
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
+}
+
+TEST_F(ServeCommandTest, ListensOnAUnixSocketOfItsUser) {
+  const std::filesystem::path socket = folder.path() / "tessera.sock";
+  ServerProcess server({"vectoradd", "--unix", socket.string(), "--no-tcp"}, place("server"));
+  struct stat status{};
+  ASSERT_EQ(::stat(socket.c_str(), &status), 0) << server.log();
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(ServeCommandTest, EndsWithItsParent) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  ::fcntl(pipe[1], F_SETFD, FD_CLOEXEC);
+  ServerProcess server({"vectoradd", "--port", "0", "--parent-pipe-fd", std::to_string(pipe[0])}, place("server"));
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  EXPECT_EQ(server.wait(), 0) << server.log();
+}
+
+TEST_F(ServeCommandTest, RefusesWhatIsNoPort) {
+  for (const char* port : {"eight", "70000", "9-8", "-1", "8000-"}) {
+    EXPECT_EQ(run_tessera({"serve", "vectoradd", "--port", port}, folder.path()).exit_code, 2) << port;
+  }
+}
+
+TEST_F(ServeCommandTest, RefusesWhatIsNoAge) {
+  EXPECT_EQ(run_tessera({"serve", "vectoradd", "--keep-runs", "long"}, folder.path()).exit_code, 2);
+}
+
+TEST_F(ServeCommandTest, NamesATesseractThatNobodyHas) {
+  const Outcome outcome = run_tessera({"serve", "nobody"}, folder.path());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error, HasSubstr("'nobody'"));
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,200 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test_server.h"
+
+namespace tessera {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
+  TestServer test({.body_bytes = 1000});
+  RawConnection client = test.connect();
+  const auto response = client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n{");
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 413);
+  EXPECT_THAT(response->body, HasSubstr("1001"));
+  EXPECT_EQ(response->headers.at("content-type"), "application/json");
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_THAT(test.service.refusals(), ElementsAre(413));
+}
+
+TEST(HttpLimitsTest, DoesNotSayContinueForABodyThatIsTooLarge) {
+  TestServer test({.body_bytes = 1000});
+  RawConnection client = test.connect();
+  const auto response =
+      client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n");
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpLimitsTest, RefusesAChunkedBodyAsItGrows) {
+  TestServer test({.body_bytes = 1000});
+  RawConnection client = test.connect();
+  const std::string chunk = "1f4\r\n" + std::string(500, 'a') + "\r\n";
+  const auto response =
+      client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + chunk);
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 413);
+}
+
+TEST(HttpLimitsTest, TakesABodyOfExactlyTheLimit) {
+  TestServer test({.body_bytes = 1000});
+  const auto response = test.connect().exchange(post("/echo", std::string(1000, 'a')));
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 200);
+}
+
+TEST(HttpLimitsTest, TakesHeadersUpToTheLimit) {
+  TestServer test;
+  const auto response = test.connect().exchange(get("/health", "X-Filler: " + std::string(64'000, 'a') + "\r\n"));
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 200);
+}
+
+TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
+  TestServer test;
+  RawConnection client = test.connect();
+  const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 431);
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+}
+
+TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
+  TestServer test;
+  const auto response = test.connect().exchange(get("/" + std::string(1'000'000, 'a')));
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->status, 414);
+}
+
+TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
+  TestServer test({.connections = 2});
+  RawConnection first = test.connect();
+  RawConnection second = test.connect();
+  EXPECT_TRUE(first.exchange(get("/health")).has_value());
+  EXPECT_TRUE(second.exchange(get("/health")).has_value());
+  RawConnection third = test.connect();
+  const auto refusal = third.exchange(get("/health"));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->status, 503);
+  EXPECT_EQ(refusal->headers.at("connection"), "close");
+  EXPECT_TRUE(first.exchange(get("/health")).has_value());
+}
+
+TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
+  TestServer test({.connections = 1});
+  for (int i = 0; i < 20; ++i) {
+    RawConnection client = test.connect();
+    auto response = client.exchange(get("/health", "Connection: close\r\n"));
+    for (int attempt = 0; attempt < 100 && (!response.has_value() || response->status == 503); ++attempt) {
+      client = test.connect();
+      response = client.exchange(get("/health", "Connection: close\r\n"));
+    }
+    ASSERT_TRUE(response.has_value());
+    EXPECT_EQ(response->status, 200);
+  }
+}
+
+TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
+  TestServer test({.idle_time = seconds(1)});
+  RawConnection client = test.connect();
+  EXPECT_TRUE(client.exchange(get("/health")).has_value());
+  EXPECT_TRUE(client.is_silent_for(milliseconds(700)));
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+}
+
+TEST(HttpLimitsTest, GivesANewConnectionMoreTimeThanAnIdleOne) {
+  TestServer test({.idle_time = seconds(1)});
+  RawConnection client = test.connect();
+  EXPECT_TRUE(client.is_silent_for(milliseconds(2000)));
+  EXPECT_TRUE(client.exchange(get("/health")).has_value());
+}
+
+TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
+  TestServer test({.header_time = seconds(1)});
+  RawConnection client = test.connect();
+  client.send("GET /health HTTP/1.1\r\nHost: ");
+  bool is_closed = false;
+  // A byte now and then does not help.
+  for (int i = 0; i < 50 && !is_closed; ++i) {
+    client.send("x");
+    is_closed = client.is_closed_within(milliseconds(100));
+  }
+  EXPECT_TRUE(is_closed);
+}
+
+TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
+  TestServer test({.body_progress_time = seconds(1)});
+  for (const std::size_t length : {100, 100'000}) {
+    RawConnection client = test.connect();
+    client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n{");
+    EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  }
+}
+
+TEST(HttpLimitsTest, ClosesAConnectionThatDoesNotTakeItsAnswer) {
+  TestServer test({.body_progress_time = seconds(1)});
+  RawConnection client = test.connect();
+  client.send(post("/large?30000000", ""));
+  std::this_thread::sleep_for(seconds(3));
+  EXPECT_FALSE(client.read_response().has_value());
+}
+
+TEST(HttpLimitsTest, LetsACallTakeLongerThanAnyLimit) {
+  TestServer test({.idle_time = seconds(1), .header_time = seconds(1), .body_progress_time = seconds(1)});
+  RawConnection client = test.connect();
+  client.send(post("/wait", "x"));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  EXPECT_TRUE(client.is_silent_for(seconds(2)));
+  test.service.gate.open();
+  EXPECT_TRUE(client.read_response().has_value());
+}
+
+TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
+  TestServer test;
+  std::vector<RawConnection> clients;
+  // What the clients and the server take together is above what is left.
+  ::rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  ::rlimit small = before;
+  small.rlim_cur = 64;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  for (int i = 0; i < 64; ++i) {
+    RawConnection client = test.connect();
+    if (!client.is_connected()) {
+      break;
+    }
+    clients.push_back(std::move(client));
+  }
+  RawConnection& last = clients.back();
+  last.send(get("/health"));
+  EXPECT_TRUE(last.is_silent_for(milliseconds(300)));
+  EXPECT_GE(test.logger.warnings, 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(last.read_response().has_value());
+}
+
+TEST(HttpLimitsTest, RefusesOptionsThatCannotBe) {
+  const SystemClock clock;
+  SilentLogger logger;
+  TestService service;
+  EXPECT_EQ(HttpServer::start({.workers = 0}, service, logger, clock).error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(HttpServer::start({.serve_tcp = false}, service, logger, clock).error().code(),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(HttpServer::start({.host = "no such host"}, service, logger, clock).error().code(),
+            ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "test_server.h"
+
+namespace tessera {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(ShutdownTest, ClosesIdleConnectionsAtOnce) {
+  TestServer test;
+  RawConnection fresh = test.connect();
+  RawConnection used = test.connect();
+  EXPECT_TRUE(used.exchange(get("/health")).has_value());
+  RawConnection begun = test.connect();
+  begun.send("GET /hea");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(test.server->stop());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
+  for (RawConnection* client : {&fresh, &used, &begun}) {
+    EXPECT_TRUE(client->is_closed_within(seconds(5)));
+  }
+}
+
+TEST(ShutdownTest, AnswersWhatRunsAndClosesThen) {
+  TestServer test;
+  RawConnection client = test.connect();
+  client.send(post("/wait", "answer"));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
+  EXPECT_EQ(stopped.wait_for(milliseconds(200)), std::future_status::timeout);
+  test.service.gate.open();
+  const auto response = client.read_response();
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->body, "answer");
+  EXPECT_EQ(response->headers.at("connection"), "close");
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_TRUE(stopped.get());
+}
+
+TEST(ShutdownTest, AnswersWhatWaitsForAWorkerToo) {
+  TestServer test;
+  RawConnection first = test.connect();
+  RawConnection second = test.connect();
+  first.send(post("/wait", "first"));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  second.send(post("/echo", "second"));
+  EXPECT_TRUE(second.is_silent_for(milliseconds(100)));
+  std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
+  EXPECT_EQ(stopped.wait_for(milliseconds(100)), std::future_status::timeout);
+  test.service.gate.open();
+  EXPECT_TRUE(first.read_response().has_value());
+  EXPECT_TRUE(second.read_response().has_value());
+  EXPECT_TRUE(stopped.get());
+}
+
+TEST(ShutdownTest, AcceptsNobodyAnyMore) {
+  TestServer test;
+  const std::uint16_t port = test.server->port();
+  RawConnection running = test.connect();
+  running.send(post("/wait", "x"));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
+  bool is_refused = false;
+  for (int attempt = 0; attempt < 100 && !is_refused; ++attempt) {
+    std::this_thread::sleep_for(milliseconds(10));
+    is_refused = !RawConnection::to_port(port).is_connected();
+  }
+  EXPECT_TRUE(is_refused);
+  test.service.gate.open();
+  EXPECT_TRUE(stopped.get());
+}
+
+TEST(ShutdownTest, SaysSoWhenACallDoesNotFinishInTime) {
+  auto test = std::make_unique<TestServer>(DaemonOptions{.stop_time = seconds(0)});
+  RawConnection client = test->connect();
+  RawConnection waiting = test->connect();
+  client.send(post("/wait", "x"));
+  ASSERT_TRUE(test->service.gate.wait_for_arrivals(1));
+  waiting.send(post("/echo", "y"));
+  EXPECT_TRUE(waiting.is_silent_for(milliseconds(100)));
+  EXPECT_FALSE(test->server->stop());
+  EXPECT_FALSE(test->server->stop());
+  EXPECT_FALSE(client.read_response().has_value());
+  EXPECT_FALSE(waiting.read_response().has_value());
+  // Destroying the server waits for the call.
+  std::future<void> destroyed = std::async(std::launch::async, [&] { test->server.reset(); });
+  EXPECT_EQ(destroyed.wait_for(milliseconds(100)), std::future_status::timeout);
+  test->service.gate.open();
+  destroyed.get();
+  EXPECT_EQ(test->service.running, 0);
+}
+
+TEST(ShutdownTest, WaitsForABodyThatArrives) {
+  TestServer test;
+  RawConnection client = test.connect();
+  const std::string request = post("/echo", std::string(100'000, 'a'));
+  client.send(request.substr(0, 50'000));
+  // Its head has been read once this one is answered.
+  EXPECT_TRUE(test.connect().exchange(get("/health")).has_value());
+  std::this_thread::sleep_for(milliseconds(50));
+  std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
+  EXPECT_EQ(stopped.wait_for(milliseconds(100)), std::future_status::timeout);
+  client.send(request.substr(50'000));
+  EXPECT_TRUE(client.read_response().has_value());
+  EXPECT_TRUE(stopped.get());
+}
+
+TEST(ShutdownTest, RemovesOldRunsFromTimeToTime) {
+  TestServer test({.keep_runs = seconds(1)});
+  for (int attempt = 0; attempt < 1000 && test.service.removals == 0; ++attempt) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_EQ(test.service.removals, 1);
+  EXPECT_TRUE(test.server->stop());
+}
+
+}  // namespace
+}  // namespace tessera
