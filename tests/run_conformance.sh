@@ -18,8 +18,8 @@ done
 program="$(printf '%q' "$build/bin/tessera")"
 cd "$repository/tests/conformance" || exit 1
 PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu PATH="$build/bin:$PATH" \
-  "$repository/.venv/bin/python" -m pytest . -q --tb=short -rfE "${left_out[@]}" --junitxml="$results/pytest.xml" \
+  "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE "${left_out[@]}" --junitxml="$results/pytest.xml" \
   --serve "$program serve {name} --host {host} --port {port}" \
-  --cli "$program run {name} {command} {payload} {options}" "$@" || echo "FAILED: pytest" >&2
+  --cli "$program run {name} {command} {payload} {options}" "${@:-.}" || echo "FAILED: pytest" >&2
 add_reports "$results"
 end_part

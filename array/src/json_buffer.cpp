@@ -132,7 +132,8 @@ std::variant<Array, ArrayFault> read_json_buffer(JsonScanner& scanner, DType dty
   NumberListOptions options;
   // Where a double cannot be out of range, it need not be known what the numbers looked like.
   options.as_doubles = dtype == DType::kFloat64 || dtype == DType::kComplex128;
-  options.keeps_integers = is_integer(dtype);
+  // Narrower types cannot hold what the doubles would make inexact.
+  options.keeps_integers = dtype == DType::kInt64 || dtype == DType::kUInt64;
   options.expected_count = static_cast<std::size_t>(count.value_or(0));
   const std::size_t begin = scanner.offset();
   const NumberList list = read_number_list(scanner, options);

@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
 }
 

@@ -36,8 +36,7 @@ std::string in_words_of_flag(const std::string& message, const std::string& fiel
 
 void ConfigFlags::add_text(CLI::App& app, const std::string& names, const std::string& field,
                            const std::string& type_name, const std::string& description) {
-  app.add_option_function<std::string>(
-         names, [this, field](const std::string& value) { values_[field] = value; }, description)
+  app.add_option(names, values_[field], description)
       ->type_name(type_name)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group(kGroup);
@@ -74,7 +73,7 @@ void ConfigFlags::add_output_file_to(CLI::App& app) {
 RuntimeConfig ConfigFlags::load() const {
   for (const auto& flag : values_) {
     const auto only_this = [&flag](const std::string& name) {
-      return name == variable_of(flag.first) ? std::optional(flag.second) : std::nullopt;
+      return name == variable_of(flag.first) ? flag.second : std::nullopt;
     };
     if (const Result<RuntimeConfig> checked = config_from(only_this); !checked) {
       throw CommandError(ExitCode::kUsage, in_words_of_flag(checked.error().message(), flag.first));
@@ -82,7 +81,7 @@ RuntimeConfig ConfigFlags::load() const {
   }
   Result<RuntimeConfig> config = config_from([this](const std::string& name) -> std::optional<std::string> {
     for (const auto& [field, value] : values_) {
-      if (name == variable_of(field)) {
+      if (value && name == variable_of(field)) {
         return value;
       }
     }
@@ -95,7 +94,8 @@ RuntimeConfig ConfigFlags::load() const {
 }
 
 bool ConfigFlags::is_set(const std::string& field) const {
-  return values_.contains(field) || get_environment_variable(variable_of(field)).has_value() ||
+  const auto flag = values_.find(field);
+  return (flag != values_.end() && flag->second) || get_environment_variable(variable_of(field)).has_value() ||
          get_environment_variable("TESSERACT_" + field).has_value();
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tessera/daemon/config.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own
 class App;
 }
 
@@ -15,6 +16,10 @@ namespace tessera {
 /// Collects the flags of one command line, then makes the configuration. One thread at a time.
 class ConfigFlags {
  public:
+  ConfigFlags() = default;
+  ConfigFlags(const ConfigFlags&) = delete;
+  ConfigFlags& operator=(const ConfigFlags&) = delete;
+
   /// Declares the flags. The object outlives `app`.
   void add_to(CLI::App& app);
   /// Declares --output-file too, which only makes sense for a single run.
@@ -30,7 +35,8 @@ class ConfigFlags {
                 const std::string& description);
   void add_switch(CLI::App& app, const std::string& name, const std::string& field, const std::string& description);
 
-  std::map<std::string, std::string> values_;  // field in upper case, as in a variable's name
+  // By field in upper case, as in the name of a variable. CLI11 holds references to the values.
+  std::map<std::string, std::optional<std::string>> values_;
 };
 
 }  // namespace tessera

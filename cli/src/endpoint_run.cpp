@@ -54,7 +54,7 @@ std::string_view model_of(Endpoint endpoint) {
   return "ApplyInputSchema";
 }
 
-[[noreturn]] void fail(std::string text) {
+[[noreturn]] void fail(const std::string& text) {
   throw CommandError(ExitCode::kFailure, text);
 }
 
@@ -187,7 +187,7 @@ class EndpointRun {
   }
 
   void print(std::string text) const {
-    RunFiles files(config_.output_path);
+    const RunFiles files(config_.output_path);
     write(Body(std::move(text)), files);
   }
 
@@ -237,11 +237,12 @@ void run_endpoint(const TesseractDefinition& definition, const std::string& comm
   if (command == kOpenapiSchema) {
     return run.print(openapi_document(definition, config));
   }
-  require_text(*payload);
+  const std::string& text = payload.value();
+  require_text(text);
   if (command == kTest) {
-    return run.test(*payload);
+    return run.test(text);
   }
-  run.compute(*endpoint_of(command), *payload);
+  run.compute(endpoint_of(command).value(), text);
 }
 
 }  // namespace tessera

@@ -53,12 +53,15 @@ void print_help(std::ostream& out) {
 // First touch of fresh pages costs more than anything done to a text of some MiB: keep freed memory.
 void keep_freed_memory() {
   constexpr int kLargestHeapBlockBytes = 1 << 30;
+  // NOLINTBEGIN(concurrency-mt-unsafe): there is one thread yet
   ::mallopt(M_MMAP_THRESHOLD, kLargestHeapBlockBytes);
   ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 ExitCode unknown_command(const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const Command& command : kCommands) {
     names.emplace_back(command.name);
   }

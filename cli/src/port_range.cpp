@@ -9,6 +9,7 @@ namespace {
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
   const char* const end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` bounds it
   const auto [stop, error] = std::from_chars(text.data(), end, port);
   return error == std::errc() && stop == end ? std::optional(port) : std::nullopt;
 }

@@ -108,7 +108,7 @@ Object vector_jacobian_product(const Object& inputs, const PathSet& vjp_inputs, 
     by_y += weight;
     weight *= 2.0;
   }
-  const Object gradient{{"x", by_x}, {"y", Array::scalar(by_y)}};
+  Object gradient{{"x", by_x}, {"y", Array::scalar(by_y)}};
 
   const std::string& fail = inputs["fail"].text();
   if (fail == "extra_gradient") {

@@ -124,8 +124,8 @@ EndpointFailure current_failure() {
   } catch (const EndpointError& error) {
     EndpointFailure named = failure(error.kind(), error);
     // A status that says "all is well", or none that HTTP knows, would hide the failure.
-    if (error.status().has_value() && *error.status() >= 400 && *error.status() <= 599) {
-      named.status = error.status();
+    if (const int status = error.status().value_or(0); status >= 400 && status <= 599) {
+      named.status = status;
     }
     return named;
   } catch (const ValueError& error) {

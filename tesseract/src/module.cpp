@@ -68,7 +68,7 @@ Result<fs::path> module_at(std::string_view text) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
     // "solvers/heat/" has an empty file name, "." only gets one once it is absolute.
-    fs::path folder = fs::canonical(path, error);
+    const fs::path folder = fs::canonical(path, error);
     if (!error) {
       path = folder / (folder.filename().string() + ".so");
     }

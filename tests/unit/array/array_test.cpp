@@ -56,7 +56,7 @@ TEST(ArrayTest, WritesInPlaceWhenNotShared) {
 
 TEST(ArrayTest, WritesInPlaceAfterAnotherThreadDroppedItsCopy) {
   Array array = Array::of<double>({1, 2});
-  std::jthread reader([copy = array]() mutable {
+  const std::jthread reader([copy = array]() mutable {
     EXPECT_EQ(copy.values<double>()[0] + copy.values<double>()[1], 3);
     copy = Array();
   });

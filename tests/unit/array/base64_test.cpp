@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,7 +38,7 @@ std::string encode(const Bytes& bytes, void (*encoder)(std::span<const std::byte
 std::optional<Bytes> decode(std::string_view text,
                             bool (*decoder)(std::string_view, std::span<std::byte>) = base64_decode) {
   const auto exact = std::make_unique<char[]>(text.size());
-  std::copy(text.begin(), text.end(), exact.get());
+  std::ranges::copy(text, exact.get());
   const std::string_view view(exact.get(), text.size());
   const auto size = base64_decoded_size(view);
   if (!size) {
@@ -70,7 +72,6 @@ TEST(Base64Test, KnowsTheExamplesOfTheStandard) {
 
 TEST(Base64Test, WritesTheWholeAlphabetInOrder) {
   Bytes bytes;
-  std::string expected;
   const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (unsigned i = 0; i < 64; i += 4) {
     const unsigned bits = (i << 18U) | ((i + 1) << 12U) | ((i + 2) << 6U) | (i + 3);

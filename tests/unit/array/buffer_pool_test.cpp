@@ -96,6 +96,7 @@ TEST(BufferPoolTest, StaysWithinItsLimitUnderManyThreads) {
   pool.set_limit(kMiB);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&pool] {
         for (std::size_t round = 0; round < 200; ++round) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,7 +43,7 @@ TEST(DTypeTest, CastsWhatTheRealRuntimeCasts) {
   for (const DType to : all_dtypes()) {
     const auto accepted = castable.at(std::string(name_of(to))).get<std::vector<std::string>>();
     for (const DType from : all_dtypes()) {
-      const bool is_accepted = std::find(accepted.begin(), accepted.end(), name_of(from)) != accepted.end();
+      const bool is_accepted = std::ranges::find(accepted, name_of(from)) != accepted.end();
       EXPECT_EQ(is_castable(from, to), is_accepted) << name_of(from) << " to " << name_of(to);
     }
   }

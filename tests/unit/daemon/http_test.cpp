@@ -212,7 +212,7 @@ TEST(HttpTest, ReadsAShortBodyBeforeARefusal) {
 
 TEST(HttpTest, AnswersAnExceptionAndCloses) {
   TestServer test;
-  for (const std::string target : {"/throw", "/throw_late"}) {
+  for (const char* const target : {"/throw", "/throw_late"}) {
     RawConnection client = test.connect();
     const auto response = client.exchange(post(target, ""));
     ASSERT_TRUE(response.has_value());

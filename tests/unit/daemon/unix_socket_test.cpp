@@ -98,7 +98,7 @@ TEST_F(UnixSocketTest, DoesNotReplaceAFile) {
 }
 
 TEST_F(UnixSocketTest, RefusesPathsThatCannotBe) {
-  for (const std::string path : {std::string(), (folder_ / std::string(200, 'a')).string(), std::string("a\0b", 3)}) {
+  for (const std::string& path : {std::string(), (folder_ / std::string(200, 'a')).string(), std::string("a\0b", 3)}) {
     const Result<UnixListener> listener = UnixListener::listen(path, 0600);
     ASSERT_FALSE(listener.has_value());
     EXPECT_EQ(listener.error().code(), ErrorCode::kInvalidArgument);

@@ -62,62 +62,62 @@ template <class T>
 struct DTypeOf;
 template <>
 struct DTypeOf<Half> {
-  static constexpr DType value = DType::kFloat16;
+  static constexpr DType kValue = DType::kFloat16;
 };
 template <>
 struct DTypeOf<float> {
-  static constexpr DType value = DType::kFloat32;
+  static constexpr DType kValue = DType::kFloat32;
 };
 template <>
 struct DTypeOf<double> {
-  static constexpr DType value = DType::kFloat64;
+  static constexpr DType kValue = DType::kFloat64;
 };
 template <>
 struct DTypeOf<std::int8_t> {
-  static constexpr DType value = DType::kInt8;
+  static constexpr DType kValue = DType::kInt8;
 };
 template <>
 struct DTypeOf<std::int16_t> {
-  static constexpr DType value = DType::kInt16;
+  static constexpr DType kValue = DType::kInt16;
 };
 template <>
 struct DTypeOf<std::int32_t> {
-  static constexpr DType value = DType::kInt32;
+  static constexpr DType kValue = DType::kInt32;
 };
 template <>
 struct DTypeOf<std::int64_t> {
-  static constexpr DType value = DType::kInt64;
+  static constexpr DType kValue = DType::kInt64;
 };
 template <>
 struct DTypeOf<bool> {
-  static constexpr DType value = DType::kBool;
+  static constexpr DType kValue = DType::kBool;
 };
 template <>
 struct DTypeOf<std::uint8_t> {
-  static constexpr DType value = DType::kUInt8;
+  static constexpr DType kValue = DType::kUInt8;
 };
 template <>
 struct DTypeOf<std::uint16_t> {
-  static constexpr DType value = DType::kUInt16;
+  static constexpr DType kValue = DType::kUInt16;
 };
 template <>
 struct DTypeOf<std::uint32_t> {
-  static constexpr DType value = DType::kUInt32;
+  static constexpr DType kValue = DType::kUInt32;
 };
 template <>
 struct DTypeOf<std::uint64_t> {
-  static constexpr DType value = DType::kUInt64;
+  static constexpr DType kValue = DType::kUInt64;
 };
 template <>
 struct DTypeOf<std::complex<float>> {
-  static constexpr DType value = DType::kComplex64;
+  static constexpr DType kValue = DType::kComplex64;
 };
 template <>
 struct DTypeOf<std::complex<double>> {
-  static constexpr DType value = DType::kComplex128;
+  static constexpr DType kValue = DType::kComplex128;
 };
 template <class T>
-inline constexpr DType kDTypeOf = DTypeOf<T>::value;
+inline constexpr DType kDTypeOf = DTypeOf<T>::kValue;
 
 /// Calls `function` with a value-initialised element of the C++ type of `dtype`, and returns what it returns.
 template <class Function>

@@ -20,15 +20,15 @@ namespace tessera {
 /// How a daemon serves. A plain value, constant once it runs.
 struct DaemonOptions {
   // Behaviour.
-  RuntimeConfig config;
+  RuntimeConfig config = {};
   bool serve_tcp = true;
   std::string host = "127.0.0.1";
-  std::uint16_t port = 8000;                         ///< 0 lets the system choose
-  std::optional<std::filesystem::path> unix_socket;  ///< also, or only, serve on this path
+  std::uint16_t port = 8000;                                        ///< 0 lets the system choose
+  std::optional<std::filesystem::path> unix_socket = std::nullopt;  ///< also, or only, serve on this path
   unsigned unix_socket_mode = 0600;
-  bool unix_socket_any_user = false;              ///< else the peer must be this process's user or root
-  unsigned workers = 1;                           ///< endpoint calls that run at once
-  std::optional<std::chrono::seconds> keep_runs;  ///< removes run folders older than this
+  bool unix_socket_any_user = false;                             ///< else the peer must be this process's user or root
+  unsigned workers = 1;                                          ///< endpoint calls that run at once
+  std::optional<std::chrono::seconds> keep_runs = std::nullopt;  ///< removes run folders older than this
 
   // Limits.
   std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
@@ -43,7 +43,8 @@ struct DaemonOptions {
   std::chrono::seconds stop_time{10};                   ///< for running calls, once stop() was called
 };
 
-/// A running daemon. Its methods may be called from any thread; destroying it stops it.
+/// A running daemon. Its methods may be called from any thread but those that serve (not by an endpoint). Destroying it
+/// stops it, and waits for calls that are not done for as long as they take.
 class Daemon {
  public:
   /// Binds the sockets, starts the threads and serves. One Tesseract is served at the root and at `/<name>`, several at
@@ -59,7 +60,8 @@ class Daemon {
 
   /// The TCP port, 0 if TCP is not served.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
-  /// Stops accepting, lets running calls finish within stop_time, closes. Returns whether all of them did.
+  /// Stops accepting, closes idle connections, lets calls that run or wait finish within stop_time, closes. Returns
+  /// whether all of them did; if not, some still run, and a program that cannot wait for them ends by _Exit.
   virtual bool stop() = 0;
 
  protected:

@@ -56,10 +56,14 @@ inline constexpr const char* kModuleCompiler = "g++ " __VERSION__ " libstdc++ " 
 /// States the Tesseract of a module: `TESSERA_MODULE { return TesseractDefinition("scale")…; }`, once per module, at
 /// global scope.
 #define TESSERA_MODULE                                                                  \
-  static tessera::TesseractDefinition tessera_define();                                 \
+  namespace {                                                                           \
+  struct TesseraAuthor {                                                                \
+    static tessera::TesseractDefinition define();                                       \
+  };                                                                                    \
+  }                                                                                     \
   extern "C" __attribute__((visibility("default"))) const TesseraModule tessera_module; \
   extern "C" const TesseraModule tessera_module = {                                     \
       tessera::kModuleMagic, tessera::kModuleAbi,                                       \
       TESSERA_HEADERS_HASH,  tessera::kModuleCompiler,                                  \
-      TESSERA_VERSION,       +[] { return new tessera::TesseractDefinition(tessera_define()); }};                                                  \
-  static tessera::TesseractDefinition tessera_define()
+      TESSERA_VERSION,       +[] { return new tessera::TesseractDefinition(TesseraAuthor::define()); }};                                                  \
+  tessera::TesseractDefinition TesseraAuthor::define()
