@@ -20,21 +20,19 @@ foreach(target IN LISTS modules)
   endif()
 endforeach()
 
-# --- headers ---------------------------------------------------------------------------------------------------------
-set(public_folders base array tesseract)
-install(FILES "${PROJECT_BINARY_DIR}/tesseract/include/tessera/tesseract/headers_hash.h"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera/tesseract")
+# --- the daemon inside an own program --------------------------------------------------------------------------------
+set_target_properties(tessera_daemon PROPERTIES EXPORT_NAME daemon)
+install(TARGETS tessera_daemon EXPORT tesseraTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
-# The daemon inside an own program: tessera::daemon.
-get_target_property(type tessera_daemon TYPE)
-if(type STREQUAL "STATIC_LIBRARY")
-  list(APPEND public_folders daemon)
-  install(TARGETS tessera_daemon EXPORT tesseraTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-endif()
-foreach(folder IN LISTS public_folders)
+# --- headers of the shared library -----------------------------------------------------------------------------------
+foreach(folder IN ITEMS base array tesseract)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h")
 endforeach()
+install(FILES "${PROJECT_BINARY_DIR}/tesseract/include/tessera/tesseract/headers_hash.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera/tesseract")
 
 # --- the package -----------------------------------------------------------------------------------------------------
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/tessera")

@@ -28,6 +28,15 @@ inline constexpr bool kIsCastable = kIsComplex<To> || (kIsReal<To> && !kIsComple
 template <class T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
+template <class T>
+Stored<T> load(Stored<T> stored) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return stored != 0 ? 1 : 0;
+  } else {
+    return stored;
+  }
+}
+
 template <class To, class From>
 To convert(From element) {
   if constexpr (kIsComplex<To>) {
@@ -46,30 +55,30 @@ To convert(From element) {
   }
 }
 
-// Of infinities and NaN nothing is lost, so only what was finite counts.
-bool is_finite(Half element) {
-  return (element.bits & 0x7c00U) != 0x7c00U;
+bool is_infinite(Half element) {
+  return (element.bits & 0x7fffU) == 0x7c00U;
 }
 template <class T>
-bool is_finite(T element) {
+bool is_infinite(T element) {
   if constexpr (kIsInteger<T>) {
-    return true;
+    return false;
   } else {
-    return std::abs(element) <= std::numeric_limits<T>::max();
+    return std::abs(element) == std::numeric_limits<T>::infinity();
   }
 }
 
-// Whether the target type is too narrow for this element.
+// Whether the target type is too narrow for this element. Written without branches, for the sake of the loop below.
 template <class To, class From>
 bool is_lost(From element, To converted) {
   if constexpr (kIsInteger<To>) {
     return !std::in_range<To>(element);
   } else if constexpr (kIsComplex<To> && kIsComplex<From>) {
-    return is_lost(element.real(), converted.real()) || is_lost(element.imag(), converted.imag());
+    return (static_cast<unsigned>(is_lost(element.real(), converted.real())) |
+            static_cast<unsigned>(is_lost(element.imag(), converted.imag()))) != 0;
   } else if constexpr (kIsComplex<To>) {
     return is_lost(element, converted.real());
   } else {
-    return is_finite(element) && !is_finite(converted);
+    return (static_cast<unsigned>(is_infinite(converted)) & static_cast<unsigned>(!is_infinite(element))) != 0;
   }
 }
 
@@ -89,7 +98,7 @@ constexpr int max_exponent() {
 
 template <class From, class To>
 constexpr bool can_lose() {
-  if constexpr (std::is_same_v<From, bool>) {
+  if constexpr (std::is_same_v<From, bool> || std::is_same_v<To, bool>) {
     return false;
   } else if constexpr (kIsInteger<To>) {
     return !std::in_range<To>(std::numeric_limits<From>::min()) || !std::in_range<To>(std::numeric_limits<From>::max());
@@ -124,8 +133,8 @@ std::string find_lost(std::span<const From> elements) {
   }
 }
 
-// Casts all elements; returns the value that is lost, if there is one. Looks at the blocks' flags only at their ends,
-// so that the loop has no branch and becomes vector code.
+// Casts all elements; returns the value that is lost, if there is one. Looks at the flag only at the ends of blocks, so
+// that the loop has no branch and becomes vector code.
 template <class From, class To>
 std::optional<std::string> cast_elements(std::span<const std::byte> from, std::span<std::byte> to) {
   const auto* in = reinterpret_cast<const Stored<From>*>(from.data());
@@ -136,19 +145,14 @@ std::optional<std::string> cast_elements(std::span<const std::byte> from, std::s
     const std::size_t end = std::min(count, begin + kBlockSize);
     unsigned lost = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      if constexpr (std::is_same_v<From, bool>) {
-        out[i] = convert<To>(in[i] != 0 ? std::uint8_t{1} : std::uint8_t{0});
-      } else {
-        out[i] = convert<To>(in[i]);
-      }
+      const Stored<From> element = load<From>(in[i]);
+      out[i] = convert<To>(element);
       if constexpr (can_lose<From, To>()) {
-        lost |= static_cast<unsigned>(is_lost(in[i], out[i]));
+        lost |= static_cast<unsigned>(is_lost(element, out[i]));
       }
     }
-    if constexpr (can_lose<From, To>()) {
-      if (lost != 0) {
-        return find_lost<To>(std::span<const From>(in, count));
-      }
+    if (lost != 0) {
+      return find_lost<To>(std::span(in, count));
     }
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
 #include "endpoint_call.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,33 @@ struct CallRun {
   std::unique_ptr<Run> run;
   Encoding encoding;
 };
+
+/// The bytes of all arrays and texts in a value, and a few for each number.
+std::uint64_t size_of(const Value& value) {
+  constexpr std::uint64_t kNumberBytes = 8;
+  std::uint64_t size = kNumberBytes;
+  switch (value.kind()) {
+    case Value::Kind::kArray:
+      size += value.array().size_bytes();
+      break;
+    case Value::Kind::kText:
+      size += value.text().size();
+      break;
+    case Value::Kind::kList:
+      for (const Value& item : value.list()) {
+        size += size_of(item);
+      }
+      break;
+    case Value::Kind::kObject:
+      for (const Object::Member& member : value.object().members()) {
+        size += size_of(member.value);
+      }
+      break;
+    default:
+      break;
+  }
+  return size;
+}
 
 class EndpointCall final : public PendingCall {
  public:
@@ -55,6 +83,17 @@ class EndpointCall final : public PendingCall {
       outcome_ = current_failure();
     }
     call_ = Call{};  // the inputs' memory is not needed while the answer is sent
+  }
+
+  std::uint64_t answer_bytes() const override {
+    const Object* result = std::get_if<Object>(&outcome_);
+    std::uint64_t bytes = 0;
+    if (run_ && result != nullptr) {
+      for (const Object::Member& member : result->members()) {
+        bytes += size_of(member.value);
+      }
+    }
+    return bytes;
   }
 
   Response finish() override {

@@ -99,19 +99,27 @@ class TesseractService final : public Service {
     index_html_ = index_html(entries);
   }
 
+  std::optional<Response> refuse_unread(const Request& head) override {
+    RequestRecord record(parts_, head);
+    std::optional<Response> refusal = refuse(find_route(head, record), head);
+    if (refusal) {
+      finish_answer(*refusal, head, record);
+    }
+    return refusal;
+  }
+
   std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) override {
     RequestRecord record(parts_, request);
-    RefusalOrCall answer;
+    RefusalOrCall result;
     try {
-      answer = route(request, record);
+      result = answer(request, record);
     } catch (...) {
-      answer = record.fail(current_failure(), request.accept);
+      result = record.fail(current_failure(), request.accept);
     }
-    if (Response* response = std::get_if<Response>(&answer)) {
-      response->without_body = request.method == "HEAD";
-      record.answered(*response);
+    if (Response* response = std::get_if<Response>(&result)) {
+      finish_answer(*response, request, record);
     }
-    return answer;
+    return result;
   }
 
   void count_refusal(int status) override { metrics_.count({RouteKind::kConnection, std::nullopt}, status); }
@@ -138,11 +146,15 @@ class TesseractService final : public Service {
     return entry;
   }
 
-  RefusalOrCall route(const Request& request, RequestRecord& record) {
-    const RequestTarget target = split_target(request.target);
-    const RouteMatch match = router_.find(request.method, percent_decoded(target.path));
+  RouteMatch find_route(const Request& request, RequestRecord& record) const {
+    RouteMatch match = router_.find(request.method, percent_decoded(split_target(request.target).path));
     record.set_route(match.route, match.route.tesseract ? tesseracts_[*match.route.tesseract]->definition->name()
                                                         : std::string_view());
+    return match;
+  }
+
+  /// The answer to what leads nowhere.
+  static std::optional<Response> refuse(const RouteMatch& match, const Request& request) {
     switch (match.outcome) {
       case RouteMatch::Outcome::kNotFound:
         return detail_answer(404, "Not Found");
@@ -152,6 +164,19 @@ class TesseractService final : public Service {
         return redirect_answer(request, match.location);
       case RouteMatch::Outcome::kFound:
         break;
+    }
+    return std::nullopt;
+  }
+
+  static void finish_answer(Response& response, const Request& request, const RequestRecord& record) {
+    response.without_body = request.method == "HEAD";
+    record.answered(response);
+  }
+
+  RefusalOrCall answer(const Request& request, RequestRecord& record) {
+    const RouteMatch match = find_route(request, record);
+    if (std::optional<Response> refusal = refuse(match, request)) {
+      return *std::move(refusal);
     }
     return match.route.tesseract ? answer_for(*tesseracts_[*match.route.tesseract], request, record)
                                  : answer_at_root(match.route.kind, request);

@@ -35,6 +35,7 @@ build_project() {
 step "build a project that finds the package" build_project
 step "the project's program uses an array" \
   is_equal "$("$work/project/mean" 1 2 6)" "3"
+step "the project's own daemon serves" is_equal "$("$work/project/own_daemon")" "serving"
 step "the project's module runs" \
   is_equal "$(cd "$work" && "$tessera" run scale apply -o "$work/out" '{"inputs": {"x": [1.0, 2.0], "factor": 3.0}}' |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["y"]["data"]["buffer"])')" "[3.0, 6.0]"

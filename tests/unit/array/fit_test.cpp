@@ -32,7 +32,7 @@ ArrayFault fault_of(Array array, const ArraySpec& spec) {
 // Element by element from the definition, to compare with.
 std::vector<std::int32_t> stretched(const Array& array, const Shape& shape) {
   std::vector<std::int32_t> result;
-  const std::int64_t count = element_count(shape).value();
+  const std::int64_t count = element_count(shape).value_or(0);
   for (std::int64_t flat = 0; flat < count; ++flat) {
     std::int64_t rest = flat;
     std::int64_t place = 0;

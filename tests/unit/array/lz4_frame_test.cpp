@@ -38,7 +38,7 @@ Bytes copy_of(const Buffer& buffer) {
 }
 
 Bytes from_base64(std::string_view text) {
-  Bytes bytes(base64_decoded_size(text).value());
+  Bytes bytes(base64_decoded_size(text).value_or(0));
   EXPECT_TRUE(base64_decode(text, bytes));
   return bytes;
 }

@@ -164,7 +164,8 @@ void PrintTo(const Exchange& exchange, std::ostream* out) {
 std::vector<Exchange> all_exchanges() {
   std::vector<Exchange> exchanges;
   for (const char* file : {"default.json", "debug.json"}) {
-    for (const Json& recorded : load(file)["exchanges"]) {
+    const Json content = load(file);
+    for (const Json& recorded : content["exchanges"]) {
       exchanges.push_back({file, recorded});
     }
   }
@@ -201,7 +202,8 @@ class GoldenExchangeTest : public ::testing::TestWithParam<Exchange> {
     Json actual = Json::parse(body, nullptr, false);
     Json wanted = Json::parse(server.fill_in(recorded["response"]["body"]));
     ASSERT_FALSE(actual.is_discarded()) << body;
-    for (const auto& [pointer, bytes] : recorded.value("resolves_to_base64", Json::object()).items()) {
+    const Json references = recorded.value("resolves_to_base64", Json::object());
+    for (const auto& [pointer, bytes] : references.items()) {
       expect_resolved(server, actual, Json::json_pointer(pointer), decode_base64_text(bytes));
     }
     for (const Json& vary : recorded.value("vary", Json::array())) {

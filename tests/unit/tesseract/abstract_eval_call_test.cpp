@@ -97,7 +97,10 @@ TEST(AbstractEvalCallTest, ReportsEachMemberOfAShape) {
   for (const json& item : items(with_x(R"({"dtype":5,"shape":[1.5,"x",null]})"))) {
     found.push_back({item.at("type"), item.at("loc").back()});
   }
-  EXPECT_EQ(found, (json{{"int_from_float", 0}, {"int_parsing", 1}, {"int_type", 2}, {"literal_error", "dtype"}}));
+  EXPECT_EQ(found, json::parse(R"([["int_from_float",0],
+["int_parsing",1],
+["int_type",2],
+["literal_error","dtype"]])"));
   EXPECT_EQ(items(with_x(R"({"shape":5,"dtype":"int8"})"))[0].at("type"), "tuple_type");
   const json missing = items(with_x("{}"));
   EXPECT_EQ(missing[0].at("loc").back(), "shape");

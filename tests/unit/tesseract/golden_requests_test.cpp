@@ -34,11 +34,8 @@ json without(json document, const json& exchange) {
 
 /// Whether a request has a JSON body that needs no files.
 bool is_plain(const json& exchange) {
-  const json& headers = exchange.at("request").at("headers");
-  const bool is_json = std::any_of(headers.begin(), headers.end(), [](const json& header) {
-    return header.dump().find("application/json") != std::string::npos &&
-           header.dump().find("ontent") != std::string::npos;
-  });
+  const json headers = exchange.at("request").at("headers");
+  const bool is_json = headers.dump().find("\"application/json\"") != std::string::npos;
   return is_json && exchange.at("request").contains("body") &&
          exchange.at("name").get<std::string>().rfind("binref", 0) != 0;
 }
@@ -46,7 +43,8 @@ bool is_plain(const json& exchange) {
 TEST(GoldenRequestsTest, RefusedBodiesGetTheItemsOfUpstream) {
   const auto definition = mixer();
   std::size_t count = 0;
-  for (const json& exchange : testing::golden("http/default.json").at("exchanges")) {
+  const json golden = testing::golden("http/default.json");
+  for (const json& exchange : golden.at("exchanges")) {
     const auto endpoint = find_endpoint(exchange.at("request").at("target").get<std::string>().substr(1));
     if (exchange.at("response").at("status") != 422 || !endpoint || !is_plain(exchange)) {
       continue;
@@ -63,7 +61,8 @@ TEST(GoldenRequestsTest, RefusedBodiesGetTheItemsOfUpstream) {
 TEST(GoldenRequestsTest, AcceptedBodiesMakeCalls) {
   const auto definition = mixer();
   std::size_t count = 0;
-  for (const json& exchange : testing::golden("http/default.json").at("exchanges")) {
+  const json golden = testing::golden("http/default.json");
+  for (const json& exchange : golden.at("exchanges")) {
     const auto endpoint = find_endpoint(exchange.at("request").at("target").get<std::string>().substr(1));
     if (exchange.at("response").at("status") != 200 || !endpoint || !is_plain(exchange)) {
       continue;
@@ -92,7 +91,8 @@ TEST(GoldenRequestsTest, TestsComeToWhatTheyCameToUpstream) {
   const auto definition = mixer();
   const ArrayReader arrays(nullptr, {});
   std::size_t count = 0;
-  for (const json& exchange : testing::golden("http/debug.json").at("exchanges")) {
+  const json golden = testing::golden("http/debug.json");
+  for (const json& exchange : golden.at("exchanges")) {
     if (exchange.at("request").at("target") != "/test") {
       continue;
     }

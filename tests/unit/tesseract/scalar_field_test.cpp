@@ -128,11 +128,21 @@ TEST(NumberFieldTest, TakesWhatPydanticTakes) {
 }
 
 TEST(NumberFieldTest, RefusesWhatPydanticRefuses) {
-  const Case cases[] = {{R"("_1")", "float_parsing"},     {R"("1_")", "float_parsing"},   {R"("0x10")", "float_parsing"},
-                        {R"("")", "float_parsing"},       {R"(" ")", "float_parsing"},    {R"("1e")", "float_parsing"},
-                        {R"(".")", "float_parsing"},      {R"("infinit")", "float_parsing"}, {R"("1d5")", "float_parsing"},
-                        {R"("１")", "float_parsing"},      {R"("\u001c5")", "float_parsing"}, {R"("nan(1)")", "float_parsing"},
-                        {R"("1__0")", "float_parsing"},   {"null", "float_type"},         {"[]", "float_type"}};
+  const Case cases[] = {{R"("_1")", "float_parsing"},
+                        {R"("1_")", "float_parsing"},
+                        {R"("0x10")", "float_parsing"},
+                        {R"("")", "float_parsing"},
+                        {R"(" ")", "float_parsing"},
+                        {R"("1e")", "float_parsing"},
+                        {R"(".")", "float_parsing"},
+                        {R"("infinit")", "float_parsing"},
+                        {R"("1d5")", "float_parsing"},
+                        {R"("１")", "float_parsing"},
+                        {R"("\u001c5")", "float_parsing"},
+                        {R"x("nan(1)")x", "float_parsing"},
+                        {R"("1__0")", "float_parsing"},
+                        {"null", "float_type"},
+                        {"[]", "float_type"}};
   for (const Case& one : cases) {
     EXPECT_EQ(refused(number(), one.value).value("type", ""), one.type) << one.value;
   }

@@ -179,13 +179,13 @@ TEST(TestSpecTest, IsCheckedMemberByMember) {
     one[0] = item.at("type");
     found.push_back(one);
   }
-  EXPECT_EQ(found, (json{{"missing", "endpoint"},
-                         {"dict_type", "payload"},
-                         {"dict_type", "expected_outputs"},
-                         {"value_error", "expected_exception"},
-                         {"float_parsing", "atol"},
-                         {"bool_parsing", "skip_output_path_checks"},
-                         {"string_type", "cli_config", "volume_mounts", 0}}));
+  EXPECT_EQ(found, json::parse(R"([["missing","endpoint"],
+["dict_type","payload"],
+["dict_type","expected_outputs"],
+["value_error","expected_exception"],
+["float_parsing","atol"],
+["bool_parsing","skip_output_path_checks"],
+["string_type","cli_config","volume_mounts",0]])"));
 }
 
 TEST(TestSpecTest, ExpectsExactlyOneThing) {

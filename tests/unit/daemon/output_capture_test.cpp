@@ -1,0 +1,166 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "support/manual_clock.h"
+#include "support/temp_folder.h"
+#include "tessera/base/unique_fd.h"
+#include "tessera/daemon/run.h"
+
+namespace tessera {
+namespace {
+
+using Target = OutputCapture::Target;
+
+void write_raw(int descriptor, const std::string& text) {
+  EXPECT_EQ(::write(descriptor, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+}
+
+// Test fixtures have a member of the name Run.
+using RunPtr = std::unique_ptr<Run>;
+
+class OutputCaptureTest : public ::testing::Test {
+ protected:
+  static constexpr const char* kLog = "run_1/logs/tesseract.log";
+
+  RunPtr make_run(const std::string& folder = "run_1") { return tessera::Run::make(output_, folder, clock_); }
+
+  static std::unique_ptr<OutputCapture> start(tessera::Run& run, Target target = Target::kRunLog) {
+    Result<std::unique_ptr<OutputCapture>> capture = OutputCapture::start(run, target);
+    EXPECT_TRUE(capture.has_value());
+    return std::move(capture).value();
+  }
+
+  testing::TempFolder folder_;
+  testing::ManualClock clock_;
+  ConfinedFolder output_ = *ConfinedFolder::open(folder_.path());
+};
+
+TEST_F(OutputCaptureTest, TakesStreamsStdioAndDescriptorsInOrder) {
+  const RunPtr run = make_run();
+  ASSERT_TRUE(run->make_folder());
+  {
+    const auto capture = start(*run);
+    std::cout << "stream\n";
+    std::printf("stdio\n");
+    write_raw(STDOUT_FILENO, "descriptor\n");
+    std::cerr << "error\n";
+    run->log("context");
+    std::cout << "cut off";
+  }
+  EXPECT_EQ(folder_.read(kLog), "stream\nstdio\ndescriptor\nerror\ncontext\ncut off");
+}
+
+TEST_F(OutputCaptureTest, LinesAreInTheLogAsTheyArePrinted) {
+  const RunPtr run = make_run();
+  ASSERT_TRUE(run->make_folder());
+  const auto capture = start(*run);
+  std::cout << "early\n";
+  EXPECT_EQ(folder_.read(kLog), "early\n");
+}
+
+TEST_F(OutputCaptureTest, MakesNoFolderForACallThatPrintsNothing) {
+  const RunPtr run = make_run();
+  start(*run).reset();
+  EXPECT_FALSE(run->has_folder());
+}
+
+TEST_F(OutputCaptureTest, MakesTheFolderForACallThatPrints) {
+  for (const char* name : {"run_1", "run_2"}) {
+    const RunPtr run = make_run(name);
+    const auto capture = start(*run);
+    std::cout << "from " << name << '\n';
+  }
+  EXPECT_EQ(folder_.read("run_1/logs/tesseract.log"), "from run_1\n");
+  EXPECT_EQ(folder_.read("run_2/logs/tesseract.log"), "from run_2\n");
+}
+
+TEST_F(OutputCaptureTest, KeepsTheOrderWhenTheFolderIsMadeDuringTheCall) {
+  const RunPtr run = make_run();
+  {
+    const auto capture = start(*run);
+    std::cout << "before\n";
+    run->log("between");
+    std::cout << "after\n";
+    EXPECT_EQ(folder_.read(kLog), "before\nbetween\nafter\n");
+  }
+  EXPECT_EQ(folder_.read(kLog), "before\nbetween\nafter\n");
+}
+
+TEST_F(OutputCaptureTest, GivesTheDescriptorsBack) {
+  const testing::TempFolder terminal;
+  const UniqueFd saved = UniqueFd::adopt(::dup(STDOUT_FILENO));
+  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "out").c_str(), O_CREAT | O_WRONLY, 0600));
+  std::cout.flush();
+  ASSERT_EQ(::dup2(file.value(), STDOUT_FILENO), STDOUT_FILENO);
+  {
+    const RunPtr run = make_run();
+    const auto capture = start(*run);
+    std::cout << "inside\n";
+  }
+  std::cout << "outside\n" << std::flush;
+  ASSERT_EQ(::dup2(saved.value(), STDOUT_FILENO), STDOUT_FILENO);
+  EXPECT_EQ(terminal.read("out"), "outside\n");
+  EXPECT_EQ(folder_.read(kLog), "inside\n");
+}
+
+TEST_F(OutputCaptureTest, IsRefusedWhileAnotherOneLasts) {
+  const RunPtr run = make_run();
+  {
+    const auto capture = start(*run);
+    const auto second = OutputCapture::start(*run, Target::kRunLog);
+    ASSERT_FALSE(second.has_value());
+    EXPECT_EQ(second.error().code(), ErrorCode::kUnavailable);
+  }
+  EXPECT_TRUE(OutputCapture::start(*run, Target::kRunLog).has_value());
+}
+
+TEST_F(OutputCaptureTest, FailsForALogThatCannotBeMade) {
+  folder_.write("run_1", "a file where the folder should be");
+  const RunPtr run = make_run();
+  EXPECT_FALSE(OutputCapture::start(*run, Target::kRunLogAndError).has_value());
+  {
+    const auto capture = start(*run);
+    std::cout << "lost\n";
+  }
+  const RunPtr next = make_run("run_2");
+  start(*next).reset();
+  EXPECT_FALSE(next->has_folder()) << "what was lost came back in another run";
+}
+
+TEST_F(OutputCaptureTest, SendsToTheLogAndToWhatWasDescriptorTwo) {
+  const testing::TempFolder terminal;
+  const UniqueFd saved = UniqueFd::adopt(::dup(STDERR_FILENO));
+  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600));
+  ASSERT_EQ(::dup2(file.value(), STDERR_FILENO), STDERR_FILENO);
+  const std::string large(300000, 'x');  // more than a pipe holds
+  {
+    const RunPtr run = make_run();
+    const auto capture = start(*run, Target::kRunLogAndError);
+    std::cout << "output\n";
+    std::cerr << "error\n";
+    write_raw(STDOUT_FILENO, large);
+  }
+  ASSERT_EQ(::dup2(saved.value(), STDERR_FILENO), STDERR_FILENO);
+  EXPECT_EQ(folder_.read(kLog), "output\nerror\n" + large);
+  EXPECT_EQ(terminal.read("err"), "output\nerror\n" + large);
+}
+
+TEST_F(OutputCaptureTest, DoesNotWaitForAChildThatKeepsThePipe) {
+  const RunPtr run = make_run();
+  UniqueFd kept;
+  {
+    const auto capture = start(*run, Target::kRunLogAndError);
+    kept = UniqueFd::adopt(::dup(STDOUT_FILENO));
+  }
+  EXPECT_TRUE(kept.is_open());
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,35 @@
+#include "request_target.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+TEST(RequestTargetTest, SplitsPathAndQuery) {
+  EXPECT_EQ(split_target("/apply?run_id=1?2").path, "/apply");
+  EXPECT_EQ(split_target("/apply?run_id=1?2").query, "run_id=1?2");
+  EXPECT_EQ(split_target("/apply").query, "");
+  EXPECT_EQ(split_target("http://host:80/apply?x").path, "/apply");
+  EXPECT_EQ(split_target("http://host").path, "/");
+}
+
+TEST(RequestTargetTest, DecodesPercentTriplesAndLeavesTheRest) {
+  EXPECT_EQ(percent_decoded("/%61pply%2Fx"), "/apply/x");
+  EXPECT_EQ(percent_decoded("%c3%A4"), "\xc3\xa4");
+  EXPECT_EQ(percent_decoded("%00"), std::string(1, '\0'));
+  for (const char* plain : {"%", "%4", "%4x", "%%", "a+b", ""}) {
+    EXPECT_EQ(percent_decoded(plain), plain);
+  }
+}
+
+TEST(RequestTargetTest, FindsTheLastParameterOfAName) {
+  EXPECT_EQ(find_parameter("run_id=a&run_id=b&x=c", "run_id"), "b");
+  EXPECT_EQ(find_parameter("run_id=a+b%20c%26", "run_id"), "a b c&");
+  EXPECT_EQ(find_parameter("run%5Fid=a", "run_id"), "a");
+  EXPECT_EQ(find_parameter("run_id=a=b", "run_id"), "a=b");
+  EXPECT_EQ(find_parameter("run_id", "run_id"), "");
+  EXPECT_EQ(find_parameter("RUN_ID=a&&run_ids=b", "run_id"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera
