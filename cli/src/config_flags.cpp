@@ -61,8 +61,8 @@ void ConfigFlags::add_to(CLI::App& app) {
   add_text(app, "--version", "VERSION", "TEXT", "The version that the OpenAPI document shows");
   add_text(app, "--description", "DESCRIPTION", "TEXT", "The description that the OpenAPI document shows");
   add_switch(app, "--debug", "DEBUG", "Show what went wrong in answers, and serve /test");
-  add_switch(app, "--profiling", "PROFILING", "Write where time went to the log of the run");
-  add_switch(app, "--tracing", "TRACING", "Write inputs and outputs to the log of the run");
+  add_switch(app, "--profiling", "PROFILING", "Accepted, as tesseract-runtime has it; without effect");
+  add_switch(app, "--tracing", "TRACING", "Accepted, as tesseract-runtime has it; without effect");
 }
 
 void ConfigFlags::add_output_file_to(CLI::App& app) {

@@ -1,8 +1,10 @@
 #include "endpoint_call.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,13 @@ struct CallRun {
   std::unique_ptr<Run> run;
   Encoding encoding;
 };
+
+/// Whether links on the way make a folder lie elsewhere.
+bool leads_out_of(const std::filesystem::path& root, const std::string& folder) {
+  std::error_code fault;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(root / folder, fault);
+  return !fault && *target.lexically_relative(root).begin() == "..";
+}
 
 /// The bytes of all arrays and texts in a value, and a few for each number.
 std::uint64_t size_of(const Value& value) {
@@ -123,11 +132,11 @@ class EndpointCall final : public PendingCall {
   Outcome run_in_folder() {
     if (run_->run_id) {
       if (const Status made = run_->run->make_folder(); !made) {
-        const Error& error = made.error();
-        if (error.code() == ErrorCode::kInvalidArgument) {
-          return bad_run_id(*run_->run_id, error.message());
+        // A link that leads out is the client's fault; a disk that cannot be written is not.
+        if (leads_out_of(tesseract_.output.path(), run_->folder)) {
+          return bad_run_id(*run_->run_id, made.error().message());
         }
-        return EndpointFailure{"OSError", error.message(), std::nullopt, false};
+        return EndpointFailure{"OSError", made.error().message(), std::nullopt, false};
       }
     }
     const std::unique_ptr<OutputCapture> capture = start_capture();

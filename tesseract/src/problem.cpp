@@ -225,10 +225,27 @@ void append_place(std::string& json, const Place& place) {
   json += "]";
 }
 
+/// Whether a number in JSON text has more digits than readers take (Python's stop at 4300, a double at 309).
+bool has_endless_number(std::string_view json) {
+  constexpr std::size_t kMaxDigits = 300;
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < json.size() && digits <= kMaxDigits; ++i) {
+    if (json[i] == '"') {
+      for (++i; i < json.size() && json[i] != '"'; ++i) {
+        i += json[i] == '\\' ? 1 : 0;
+      }
+      digits = 0;
+    } else {
+      digits = json[i] >= '0' && json[i] <= '9' ? digits + 1 : 0;
+    }
+  }
+  return digits > kMaxDigits;
+}
+
 /// Appends the offending value, or its size if it is larger than `limit`.
 void append_input(std::string& json, const Problem& problem, std::size_t limit) {
   const std::string_view shown = problem.input_is_text ? std::string_view(problem.input_text) : problem.input;
-  if (shown.size() > limit) {
+  if (shown.size() > limit || (!problem.input_is_text && has_endless_number(shown))) {
     json += "\"…(" + std::to_string(shown.size()) + " bytes)\"";
   } else if (problem.input_is_text) {
     append_json_text(json, shown);

@@ -101,7 +101,11 @@ class TestRun {
 
   /// Whether an exception is the expected one; then the text must match the pattern, if there is one.
   [[nodiscard]] std::optional<TestOutcome> outcome_of_expected(std::string_view kind, const std::string& text) const {
-    if (!spec_.expected_exception || !is_kind_of(kind, *spec_.expected_exception)) {
+    // pydantic's ValidationError is a ValueError.
+    const bool is_expected =
+        spec_.expected_exception && (is_kind_of(kind, *spec_.expected_exception) ||
+                                     (kind == kInvalidInputs && is_kind_of("ValueError", *spec_.expected_exception)));
+    if (!is_expected) {
       return std::nullopt;
     }
     if (spec_.exception_pattern && !spec_.exception_pattern->empty()) {

@@ -85,15 +85,11 @@ TEST(OpenApiTest, LeavesOutEndpointsThatAreNotThere) {
 
 TEST(OpenApiTest, DescribesPlainTypes) {
   EXPECT_EQ(property_of(boolean()), Json({{"type", "boolean"}, {"title", "Field Name"}}));
-  EXPECT_EQ(property_of(number().above(0).below(1), "odd__name2x"), Json({{"type", "number"},
-                                                                           {"exclusiveMinimum", 0.0},
-                                                                           {"exclusiveMaximum", 1.0},
-                                                                           {"title", "Odd  Name2X"}}));
-  EXPECT_EQ(property_of(text().min_length(2).max_length(5).pattern("^[A-Z]+$")), Json({{"type", "string"},
-                                                                                       {"minLength", 2},
-                                                                                       {"maxLength", 5},
-                                                                                       {"pattern", "^[A-Z]+$"},
-                                                                                       {"title", "Field Name"}}));
+  EXPECT_EQ(property_of(number().above(0).below(1), "odd__name2x"),
+            Json({{"type", "number"}, {"exclusiveMinimum", 0.0}, {"exclusiveMaximum", 1.0}, {"title", "Odd  Name2X"}}));
+  EXPECT_EQ(
+      property_of(text().min_length(2).max_length(5).pattern("^[A-Z]+$")),
+      Json({{"type", "string"}, {"minLength", 2}, {"maxLength", 5}, {"pattern", "^[A-Z]+$"}, {"title", "Field Name"}}));
   EXPECT_EQ(property_of(anything()), Json({{"title", "Field Name"}}));
   const Json null_type = {{"type", "null"}};
   EXPECT_EQ(property_of(integer().optional()),

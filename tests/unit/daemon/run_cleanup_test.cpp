@@ -17,7 +17,8 @@ class RunCleanupTest : public ::testing::Test {
   void make_run(const std::string& name, hours age) {
     folder_.write(name + "/logs/tesseract.log", "text");
     for (const char* part : {"logs/tesseract.log", "logs", "."}) {
-      std::filesystem::last_write_time(folder_.path() / name / part, std::filesystem::file_time_type::clock::now() - age);
+      std::filesystem::last_write_time(folder_.path() / name / part,
+                                       std::filesystem::file_time_type::clock::now() - age);
     }
   }
 
@@ -70,7 +71,8 @@ TEST_F(RunCleanupTest, NeverFollowsALink) {
   std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_link");
   make_run("run_old", hours(3));
   std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_old/link");
-  std::filesystem::last_write_time(folder_.path() / "run_old", std::filesystem::file_time_type::clock::now() - hours(3));
+  std::filesystem::last_write_time(folder_.path() / "run_old",
+                                   std::filesystem::file_time_type::clock::now() - hours(3));
   EXPECT_EQ(cleanup_.remove_older_than(hours(2), Clock::WallTime::clock::now() + hours(100)), 1);
   EXPECT_FALSE(folder_.has("run_old"));
   EXPECT_TRUE(elsewhere.has("precious"));

@@ -55,7 +55,7 @@ TEST(GoldenRequestsTest, RefusedBodiesGetTheItemsOfUpstream) {
     const json wanted = json::parse(exchange.at("response").at("body").get<std::string>());
     EXPECT_EQ(without({{"detail", items}}, exchange), without(wanted, exchange));
   }
-  EXPECT_GT(count, 50U);
+  EXPECT_GE(count, 50U);
 }
 
 TEST(GoldenRequestsTest, AcceptedBodiesMakeCalls) {
@@ -84,7 +84,7 @@ TEST(GoldenRequestsTest, AcceptedBodiesMakeCalls) {
     }
     EXPECT_EQ(keys, wanted);
   }
-  EXPECT_GT(count, 20U);
+  EXPECT_GE(count, 20U);
 }
 
 TEST(GoldenRequestsTest, TestsComeToWhatTheyCameToUpstream) {
@@ -99,7 +99,8 @@ TEST(GoldenRequestsTest, TestsComeToWhatTheyCameToUpstream) {
     ++count;
     SCOPED_TRACE(exchange.at("name"));
     SilentContext context;
-    const auto answer = run_test(*definition, exchange.at("request").at("body").get<std::string>(), arrays, context);
+    const auto body = exchange.at("request").at("body").get<std::string>();
+    const auto answer = run_test(*definition, body, arrays, context);
     const json wanted = json::parse(exchange.at("response").at("body").get<std::string>());
     json given;
     if (const auto* outcome = std::get_if<TestOutcome>(&answer)) {
@@ -109,7 +110,7 @@ TEST(GoldenRequestsTest, TestsComeToWhatTheyCameToUpstream) {
     }
     EXPECT_EQ(without(given, exchange), without(wanted, exchange)) << given;
   }
-  EXPECT_GT(count, 15U);
+  EXPECT_GE(count, 15U);
 }
 
 }  // namespace

@@ -82,11 +82,11 @@ TEST(GradientCallTest, HoldsPathsOnceInTheirOrder) {
 TEST(GradientCallTest, SaysWhichMembersAreMissingOrUnknown) {
   EXPECT_EQ(
       found(items_of(tree(), Endpoint::kVectorJacobianProduct, R"({"q":1,"inputs":{"x":[1]},"jac_inputs":["x"]})")),
-      (json{{"missing", "vjp_inputs"},
-            {"missing", "vjp_outputs"},
-            {"missing", "cotangent_vector"},
-            {"extra_forbidden", "q"},
-            {"extra_forbidden", "jac_inputs"}}));
+      json::parse(R"([["missing","vjp_inputs"],
+["missing","vjp_outputs"],
+["missing","cotangent_vector"],
+["extra_forbidden","q"],
+["extra_forbidden","jac_inputs"]])"));
 }
 
 TEST(GradientCallTest, RefusesSetsThatAreNone) {

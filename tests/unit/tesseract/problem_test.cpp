@@ -175,6 +175,16 @@ TEST(ProblemsToJsonTest, ShowsNaNAsNull) {
   EXPECT_EQ(item_of(problem).at("input"), json::parse("[null, null, 1]"));
 }
 
+TEST(ProblemsToJsonTest, ShowsTheSizeOfAnEndlessNumber) {
+  const std::string endless = "[\"x\",-" + std::string(400, '1') + "]";
+  Problem problem = problem_of(Kind::kIntParsingSize);
+  problem.input = endless;
+  EXPECT_EQ(item_of(problem).at("input"), "…(407 bytes)");
+  const std::string harmless = "[1,\"" + std::string(400, '1') + "\"]";
+  problem.input = harmless;
+  EXPECT_EQ(item_of(problem).at("input")[0], 1);
+}
+
 TEST(ProblemsToJsonTest, ShowsTheSizeOfALargeInput) {
   const std::string large = "\"" + std::string(100000, 'x') + "\"";
   Problem problem = problem_of(Kind::kArray);

@@ -1,0 +1,336 @@
+#include "service.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "service_client.h"
+#include "support/manual_clock.h"
+#include "support/recording_logger.h"
+#include "support/temp_folder.h"
+
+namespace tessera {
+namespace {
+
+using testing::Answer;
+using testing::get;
+using testing::post;
+using Json = nlohmann::json;
+using Definitions = std::vector<std::shared_ptr<const TesseractDefinition>>;
+
+constexpr const char* kCall = R"({"inputs":{"x":[1.0,2.0]}})";
+
+/// Hands its array back, after doing what `act` says.
+std::shared_ptr<const TesseractDefinition> make_probe(const std::string& name) {
+  auto definition = std::make_shared<TesseractDefinition>(name);
+  definition->version("1.5").describe("Does what it is told & <more>.");
+  definition->inputs(Schema("InputSchema")
+                         .field("x", array(DType::kFloat64, {kFreeAxis}), "Numbers.")
+                         .field("act", text(), "What to do.", ""));
+  definition->outputs(Schema("OutputSchema").field("x", array(DType::kFloat64, {kFreeAxis})));
+  definition->apply([](const Object& inputs, Context& context) -> Object {
+    const std::string act = inputs["act"].text();
+    if (act == "raise") {
+      throw std::invalid_argument("<boom> & more");
+    }
+    if (act == "teapot") {
+      throw EndpointError("HTTPException", "no \"coffee\"", 418);
+    }
+    if (act == "unprocessable") {
+      throw EndpointError("HTTPException", "not today", 422);
+    }
+    if (act == "wrong") {
+      return Object{{"x", 1.0}};
+    }
+    if (act == "print") {
+      std::cout << "printed\n";
+    }
+    if (act == "log") {
+      context.log("logged");
+    }
+    return Object{{"x", inputs["x"]}};
+  });
+  return definition;
+}
+
+std::string call_of(const std::string& act) {
+  return R"({"inputs":{"x":[1.0,2.0],"act":")" + act + R"("}})";
+}
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  ServiceTest() {
+    options_.config.input_path = input_.path();
+    options_.config.output_path = output_.path();
+  }
+
+  Service& service() {
+    if (!service_) {
+      Result<std::unique_ptr<Service>> made = make({make_probe("probe")});
+      service_ = std::move(made).value();
+    }
+    return *service_;
+  }
+
+  Result<std::unique_ptr<Service>> make(Definitions definitions) {
+    return Service::make(options_, std::move(definitions), logger_, clock_);
+  }
+
+  [[nodiscard]] bool left_nothing() const { return std::filesystem::is_empty(output_.path()); }
+
+  testing::TempFolder input_;
+  testing::TempFolder output_;
+  testing::RecordingLogger logger_;
+  testing::ManualClock clock_;
+  DaemonOptions options_;
+  std::unique_ptr<Service> service_;
+};
+
+TEST_F(ServiceTest, AnswersHealthWithoutAWorker) {
+  const Answer answer = get(service(), "/health", {{"accept", "application/json+nonsense"}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, R"({"status":"ok"})");
+  EXPECT_FALSE(answer.was_run);
+}
+
+TEST_F(ServiceTest, ServesOneTesseractUnderItsNameToo) {
+  EXPECT_EQ(post(service(), "/apply", kCall).body, post(service(), "/probe/apply", kCall).body);
+  EXPECT_EQ(get(service(), "/openapi.json").body, get(service(), "/probe/openapi.json").body);
+}
+
+TEST_F(ServiceTest, RefusesUnknownRoutesAndMethods) {
+  const Answer unknown = get(service(), "/probe");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(unknown.body, R"({"detail":"Not Found"})");
+  const Answer other = get(service(), "/apply");
+  EXPECT_EQ(other.status, 405);
+  EXPECT_EQ(other.header("Allow"), "POST");
+  EXPECT_EQ(other.body, R"({"detail":"Method Not Allowed"})");
+}
+
+TEST_F(ServiceTest, RefusesUnreadWhatLeadsNowhere) {
+  Request head;
+  head.method = "POST";
+  head.target = "/nope";
+  EXPECT_EQ(service().refuse_unread(head)->status, 404);
+  head.target = "/apply?run_id=1";
+  EXPECT_FALSE(service().refuse_unread(head).has_value());
+}
+
+TEST_F(ServiceTest, RedirectsATrailingSlash) {
+  const Answer answer = post(service(), "/apply/?run_id=a%20b", kCall, {{"host", "solver:8000"}});
+  EXPECT_EQ(answer.status, 307);
+  EXPECT_EQ(answer.header("Location"), "http://solver:8000/apply?run_id=a%20b");
+  EXPECT_EQ(answer.body, "");
+}
+
+TEST_F(ServiceTest, GivesHeadWithoutABody) {
+  const Answer answer = testing::send(service(), {"HEAD", "/openapi.json", {}, ""});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(answer.without_body);
+  EXPECT_EQ(answer.body.size(), get(service(), "/openapi.json").body.size());
+}
+
+TEST_F(ServiceTest, ListsWhatItServesForProgramsAndPeople) {
+  const Json index = Json::parse(get(service(), "/").body);
+  EXPECT_EQ(index["tesseracts"][0]["name"], "probe");
+  EXPECT_EQ(index["tesseracts"][0]["endpoints"], Json::array({"/probe/apply"}));
+  const Answer page = get(service(), "/", {{"accept", "text/html,*/*;q=0.8"}});
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_NE(page.body.find("href=\"/probe/docs\""), std::string::npos);
+  EXPECT_NE(page.body.find("&amp; &lt;more&gt;"), std::string::npos);
+}
+
+TEST_F(ServiceTest, ShowsADocsPageThatNeedsNoNetwork) {
+  const Answer page = get(service(), "/docs");
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  for (const char* part : {"<title>probe - tessera</title>", "float64 array of shape (any)", "Numbers.", "openapi.json",
+                           "{&quot;inputs&quot;:{&quot;x&quot;:[0.0,0.0]}}"}) {
+    EXPECT_NE(page.body.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(page.body.find("src="), std::string::npos);
+}
+
+TEST_F(ServiceTest, LeavesNothingBehindACallThatSaysNothing) {
+  EXPECT_EQ(post(service(), "/apply", kCall).status, 200);
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(ServiceTest, LeavesNothingBehindARefusedCall) {
+  EXPECT_EQ(post(service(), "/apply?run_id=a", "{").status, 422);
+  EXPECT_EQ(post(service(), "/apply?run_id=a", kCall, {{"accept", "text/plain"}}).status, 406);
+  EXPECT_EQ(post(service(), "/apply?run_id=", kCall).status, 422);
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(ServiceTest, ReportsTheBodyBeforeTheRunIdBeforeAccept) {
+  const testing::Headers bad_accept = {{"accept", "text/plain"}};
+  const Json body = Json::parse(post(service(), "/apply?run_id=a/../..", "{}", bad_accept).body);
+  EXPECT_EQ(body["detail"][0]["loc"], Json({"body", "inputs"}));
+  const Json query = Json::parse(post(service(), "/apply?run_id=a/../..", kCall, bad_accept).body);
+  EXPECT_EQ(query["detail"][0]["type"], "value_error");
+  EXPECT_EQ(query["detail"][0]["loc"], Json({"query", "run_id"}));
+  EXPECT_EQ(query["detail"][0]["input"], "a/../..");
+}
+
+TEST_F(ServiceTest, MakesTheFolderOfARunIdBeforeTheEndpointRuns) {
+  EXPECT_EQ(post(service(), "/apply?run_id=my+run", kCall).status, 200);
+  EXPECT_EQ(output_.read("run_my run/logs/tesseract.log"), "");
+  EXPECT_TRUE(output_.has("run_my run/logs/artifacts"));
+}
+
+TEST_F(ServiceTest, RefusesARunIdThatIsALinkOutOfTheOutputPath) {
+  const testing::TempFolder elsewhere;
+  std::filesystem::create_directory_symlink(elsewhere.path(), output_.path() / "run_link");
+  const Answer answer = post(service(), "/apply?run_id=link", kCall);
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Json::parse(answer.body)["detail"][0]["loc"], Json({"query", "run_id"}));
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
+}
+
+TEST_F(ServiceTest, CapturesOutputWithOneWorker) {
+  EXPECT_EQ(post(service(), "/apply?run_id=p", call_of("print")).status, 200);
+  EXPECT_EQ(output_.read("run_p/logs/tesseract.log"), "printed\n");
+}
+
+TEST_F(ServiceTest, LogsThroughTheContextWithSeveralWorkers) {
+  options_.workers = 2;
+  EXPECT_EQ(post(service(), "/apply?run_id=p", call_of("print")).status, 200);
+  EXPECT_EQ(output_.read("run_p/logs/tesseract.log"), "");
+  EXPECT_EQ(post(service(), "/apply?run_id=p", call_of("log")).status, 200);
+  EXPECT_EQ(output_.read("run_p/logs/tesseract.log"), "logged\n");
+}
+
+TEST_F(ServiceTest, HidesTheTextOfAFailure) {
+  logger_.expect("endpoint failed");
+  const Answer answer = post(service(), "/apply", call_of("raise"));
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(answer.content_type, "text/plain; charset=utf-8");
+  EXPECT_EQ(answer.body, "Internal Server Error");
+  EXPECT_TRUE(logger_.has("kind=ValueError text=<boom> & more"));
+}
+
+TEST_F(ServiceTest, ShowsTheTextOfAFailureInDebug) {
+  logger_.expect("endpoint failed");
+  options_.config.debug = true;
+  const std::string text = post(service(), "/apply", call_of("raise")).body;
+  EXPECT_TRUE(text.starts_with("Traceback (most recent call last):\n"));
+  EXPECT_TRUE(text.ends_with("\nValueError: <boom> & more"));
+  const Answer page = post(service(), "/apply", call_of("raise"), {{"accept", "text/html"}});
+  EXPECT_EQ(page.status, 406) << "an endpoint does not run for a client that takes no encoding";
+  const Answer html = post(service(), "/apply", call_of("raise"), {{"accept", "text/html, */*"}});
+  EXPECT_EQ(html.content_type, "text/html; charset=utf-8");
+  EXPECT_NE(html.body.find("ValueError: &lt;boom&gt; &amp; more"), std::string::npos);
+  EXPECT_EQ(html.body.find("<boom>"), std::string::npos);
+}
+
+TEST_F(ServiceTest, AnswersWithTheStatusThatAnEndpointAsksFor) {
+  const Answer teapot = post(service(), "/apply", call_of("teapot"));
+  EXPECT_EQ(teapot.status, 418);
+  EXPECT_EQ(teapot.body, R"({"detail":"no \"coffee\""})");
+}
+
+TEST_F(ServiceTest, GivesA422OfAnEndpointTheFormThatClientsRead) {
+  const Answer answer = post(service(), "/apply", call_of("unprocessable"));
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Json::parse(answer.body)["detail"][0]["msg"], "Value error, not today");
+}
+
+TEST_F(ServiceTest, LeavesNoArraysBehindAFailedCall) {
+  logger_.expect("endpoint returned");
+  const Answer answer = post(service(), "/apply?run_id=f", call_of("wrong"), {{"accept", "application/json+binref"}});
+  EXPECT_EQ(answer.status, 500);
+  for (const auto& entry : std::filesystem::directory_iterator(output_.path() / "run_f")) {
+    EXPECT_EQ(entry.path().filename(), "logs");
+  }
+}
+
+TEST_F(ServiceTest, FailsACallWhoseFilesCannotBeWritten) {
+  logger_.expect("kind=OSError");
+  output_.write("run_f", "a file where the folder should be");
+  const Answer answer = post(service(), "/apply?run_id=f", kCall, {{"accept", "application/json+binref"}});
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(output_.read("run_f"), "a file where the folder should be");
+}
+
+TEST_F(ServiceTest, CountsEveryAnswer) {
+  (void)post(service(), "/apply", kCall);
+  (void)post(service(), "/probe/apply", "{");
+  (void)get(service(), "/nope");
+  service().count_refusal(413);
+  const Answer metrics = get(service(), "/metrics");
+  EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  for (const char* line :
+       {R"({tesseract="probe",endpoint="apply",status="200"} 1)",
+        R"({tesseract="probe",endpoint="apply",status="422"} 1)", R"({tesseract="",endpoint="unknown",status="404"} 1)",
+        R"({tesseract="",endpoint="connection",status="413"} 1)"}) {
+    EXPECT_NE(metrics.body.find(line), std::string::npos) << line;
+  }
+}
+
+TEST_F(ServiceTest, LogsALineForEachRequestAtDebug) {
+  (void)post(service(), "/apply", kCall);
+  EXPECT_TRUE(logger_.has("request answered tesseract=probe endpoint=apply status=200"));
+}
+
+TEST_F(ServiceTest, RemovesOldRunsWhenAsked) {
+  options_.keep_runs = std::chrono::hours(1);
+  (void)post(service(), "/apply?run_id=old", kCall);
+  service().remove_old_runs();
+  EXPECT_TRUE(output_.has("run_old"));
+  clock_.advance(std::chrono::hours(24 * 365 * 200));
+  service().remove_old_runs();
+  EXPECT_FALSE(output_.has("run_old"));
+}
+
+TEST_F(ServiceTest, OffersTestInDebugOnly) {
+  const std::string spec =
+      R"({"endpoint":"apply","payload":)" + call_of("raise") + R"(,"expected_exception":"ValueError"})";
+  EXPECT_EQ(post(service(), "/test", spec).status, 404);
+  options_.config.debug = true;
+  service_.reset();
+  EXPECT_EQ(post(service(), "/test", spec).body, R"({"status":"passed","message":"","endpoint":"apply"})");
+  EXPECT_EQ(post(service(), "/test", R"({"endpoint":"apply"})").status, 422);
+}
+
+TEST_F(ServiceTest, GivesSeveralTesseractsAFolderEach) {
+  Result<std::unique_ptr<Service>> made = make({make_probe("a"), make_probe("b")});
+  ASSERT_TRUE(made.has_value());
+  Service& both = **made;
+  EXPECT_EQ(post(both, "/a/apply?run_id=1", kCall).status, 200);
+  EXPECT_EQ(post(both, "/apply", kCall).status, 404);
+  EXPECT_EQ(get(both, "/health").status, 200);
+  EXPECT_TRUE(output_.has("a/run_1"));
+  EXPECT_TRUE(output_.has("b"));
+  EXPECT_TRUE(input_.has("a"));
+}
+
+TEST_F(ServiceTest, RefusesToStartWithWhatCannotBe) {
+  EXPECT_FALSE(make({}).has_value());
+  EXPECT_FALSE(make({make_probe("a"), make_probe("a")}).has_value());
+  EXPECT_FALSE(make({make_probe("health")}).has_value());
+  options_.config.name = "one name";
+  EXPECT_TRUE(make({make_probe("a")}).has_value());
+  EXPECT_FALSE(make({make_probe("a"), make_probe("b")}).has_value());
+}
+
+TEST_F(ServiceTest, RefusesToStartWithATransportThatItDoesNotHave) {
+  options_.config.gpu_transport = "cuda_ipc";
+  const Result<std::unique_ptr<Service>> made = make({make_probe("a")});
+  ASSERT_FALSE(made.has_value());
+  EXPECT_NE(made.error().message().find("has no GPU transport yet"), std::string::npos);
+}
+
+TEST_F(ServiceTest, RefusesAnOutputPathThatIsAFile) {
+  options_.config.output_path = output_.write("file", "text");
+  EXPECT_FALSE(make({make_probe("a")}).has_value());
+}
+
+}  // namespace
+}  // namespace tessera
