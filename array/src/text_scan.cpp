@@ -78,13 +78,13 @@ __attribute__((target("avx2"))) const char* find_stop_128(const char* at, const 
 
 template <bool kStopsOutsideAscii>
 const char* find_stop(const char* at, const char* end) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  static const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
   const char* near = end - at > kShortLength ? at + kShortLength : end;
   const char* stop = find_stop_16<kStopsOutsideAscii>(at, near);
   if (stop != near || near == end) {
     return stop;
   }
-  return has_avx2 ? find_stop_128<kStopsOutsideAscii>(near, end) : find_stop_16<kStopsOutsideAscii>(near, end);
+  return kHasAvx2 ? find_stop_128<kStopsOutsideAscii>(near, end) : find_stop_16<kStopsOutsideAscii>(near, end);
 }
 
 #else

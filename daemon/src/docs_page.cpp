@@ -22,7 +22,7 @@ void append_row(std::string& page, const Field& field) {
           "</td><td>" + html_escaped(field.description) + "</td><td>";
   if (field.is_required()) {
     page += "required";
-  } else if (field.is_default_shown) {
+  } else if (field.is_default_shown && field.default_value) {
     page += "<code>" + html_escaped(plain_json(*field.default_value)) + "</code>";
   } else {
     page += "<span class=\"quiet\">optional</span>";

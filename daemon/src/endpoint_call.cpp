@@ -66,7 +66,7 @@ class EndpointCall final : public PendingCall {
  public:
   /// Without a run (abstract_eval) the answer is plain JSON.
   EndpointCall(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
-               const RequestRecord& record, Call call, std::optional<CallRun> run)
+               const RequestRecord& record, Call call, std::unique_ptr<CallRun> run)
       : parts_(parts),
         tesseract_(tesseract),
         request_(request),
@@ -94,7 +94,7 @@ class EndpointCall final : public PendingCall {
     call_ = Call{};  // the inputs' memory is not needed while the answer is sent
   }
 
-  std::uint64_t answer_bytes() const override {
+  [[nodiscard]] std::uint64_t answer_bytes() const override {
     const Object* result = std::get_if<Object>(&outcome_);
     std::uint64_t bytes = 0;
     if (run_ && result != nullptr) {
@@ -134,7 +134,7 @@ class EndpointCall final : public PendingCall {
       if (const Status made = run_->run->make_folder(); !made) {
         // A link that leads out is the client's fault; a disk that cannot be written is not.
         if (leads_out_of(tesseract_.output.path(), run_->folder)) {
-          return bad_run_id(*run_->run_id, made.error().message());
+          return bad_run_id(run_->run_id.value_or(""), made.error().message());
         }
         return EndpointFailure{"OSError", made.error().message(), std::nullopt, false};
       }
@@ -185,7 +185,7 @@ class EndpointCall final : public PendingCall {
   const Request& request_;
   RequestRecord record_;
   Call call_;
-  std::optional<CallRun> run_;
+  std::unique_ptr<CallRun> run_;
   bool is_kept_;
   Outcome outcome_;
 };
@@ -242,21 +242,21 @@ std::optional<Response> refuse_type(const Request& request) {
 }
 
 /// The run that a request asks for, or why it cannot be had.
-std::variant<Response, CallRun> run_for(const ServiceParts& parts, const ServedTesseract& tesseract,
-                                        const Request& request) {
-  CallRun run;
-  run.run_id = find_parameter(split_target(request.target).query, "run_id");
-  Result<std::string> folder = Run::folder_name(run.run_id);
+std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& parts, const ServedTesseract& tesseract,
+                                                         const Request& request) {
+  auto run = std::make_unique<CallRun>();
+  run->run_id = find_parameter(split_target(request.target).query, "run_id");
+  Result<std::string> folder = Run::folder_name(run->run_id);
   if (!folder) {
-    return bad_run_id(*run.run_id, folder.error().message());
+    return bad_run_id(run->run_id.value_or(""), folder.error().message());
   }
   std::optional<Encoding> encoding = negotiate(request.accept, parts.offer);
   if (!encoding) {
-    return json_answer(406, not_acceptable_body(*request.accept, parts.offer));
+    return json_answer(406, not_acceptable_body(request.accept.value_or(""), parts.offer));
   }
-  run.encoding = *std::move(encoding);
-  run.folder = *folder;
-  run.run = Run::make(tesseract.output, *std::move(folder), parts.clock);
+  run->encoding = *std::move(encoding);
+  run->folder = *folder;
+  run->run = Run::make(tesseract.output, *std::move(folder), parts.clock);
   return run;
 }
 
@@ -277,14 +277,14 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   }
   Call& call = std::get<Call>(read);
   if (endpoint == Endpoint::kAbstractEval) {
-    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), std::nullopt);
+    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr);
   }
-  std::variant<Response, CallRun> run = run_for(parts, tesseract, request);
+  std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
   if (Response* refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),
-                                        std::move(std::get<CallRun>(run)));
+                                        std::move(std::get<std::unique_ptr<CallRun>>(run)));
 }
 
 RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,

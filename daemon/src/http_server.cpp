@@ -1,23 +1,14 @@
 #include "http_server.h"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -27,10 +18,11 @@
 #include <utility>  // Boost 1.74 needs it first.
 #include <vector>
 
+#include "acceptor.h"
 #include "connection_table.h"
-#include "http_session.h"
 #include "listener.h"
-#include "tessera/base/file.h"
+#include "session_environment.h"
+#include "task.h"
 #include "tessera/base/mutex.h"
 #include "worker_slots.h"
 
@@ -38,12 +30,7 @@ namespace tessera {
 namespace {
 
 namespace asio = boost::asio;
-using Executor = asio::io_context::executor_type;
-using Task = asio::awaitable<void, Executor>;
-using UseTask = asio::use_awaitable_t<Executor>;
 
-constexpr int kAcceptedAtOnce = 64;
-constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 constexpr std::chrono::seconds kRunRemovalInterval{60};
 
 std::size_t core_count() {
@@ -88,15 +75,11 @@ class AsioHttpServer final : public HttpServer {
  private:
   [[nodiscard]] Status listen();
   [[nodiscard]] Status start_threads();
-  void spawn(Task task);
+  void spawn(Task<void> task);
   [[nodiscard]] Status start_accepting(int listener, bool is_unix);
-  [[nodiscard]] Task accept_from(int listener, UniqueFd copy, bool is_unix);
-  [[nodiscard]] bool accept_what_waits(int listener, bool is_unix);
-  void admit(UniqueFd socket, bool is_unix);
-  [[nodiscard]] bool may_connect(int socket) const;
-  [[nodiscard]] Task close_expired_connections();
-  [[nodiscard]] Task remove_old_runs();
-  [[nodiscard]] Task sleep(std::chrono::milliseconds time);
+  [[nodiscard]] Task<void> close_expired_connections();
+  [[nodiscard]] Task<void> remove_old_runs();
+  [[nodiscard]] Task<void> sleep(std::chrono::milliseconds time);
   [[nodiscard]] bool finish();
 
   const DaemonOptions options_;
@@ -115,7 +98,6 @@ class AsioHttpServer final : public HttpServer {
   asio::io_context io_;
   asio::executor_work_guard<Executor> work_{io_.get_executor()};
   std::vector<std::thread> threads_;
-  std::atomic<std::size_t> threads_in_run_{0};
 
   Mutex stop_mutex_;
   bool has_stopped_ TESSERA_GUARDED_BY(stop_mutex_) = false;
@@ -173,7 +155,7 @@ Status AsioHttpServer::start_threads() {
   return {};
 }
 
-void AsioHttpServer::spawn(Task task) {
+void AsioHttpServer::spawn(Task<void> task) {
   asio::co_spawn(io_.get_executor(), std::move(task), [this](const std::exception_ptr& error) {
     if (error) {
       logger_.error("a service of the server ended by an exception");
@@ -181,86 +163,13 @@ void AsioHttpServer::spawn(Task task) {
   });
 }
 
-// Asio closes what it watches, but the listener is shut down from outside: it watches a copy.
 Status AsioHttpServer::start_accepting(int listener, bool is_unix) {
-  UniqueFd copy = UniqueFd::adopt(::fcntl(listener, F_DUPFD_CLOEXEC, 0));
-  if (!copy.is_open()) {
-    return system_error("cannot watch a listening socket", errno);
-  }
-  spawn(accept_from(listener, std::move(copy), is_unix));
+  TESSERA_ASSIGN_OR_RETURN(Acceptor acceptor, Acceptor::make(io_, environment_, listener, is_unix));
+  spawn(Acceptor::run(std::move(acceptor)));
   return {};
 }
 
-Task AsioHttpServer::accept_from(int listener, UniqueFd copy, bool is_unix) {
-  asio::posix::basic_stream_descriptor<Executor> watched(io_);
-  watched.assign(copy.value());
-  static_cast<void>(copy.release());
-  bool was_short = false;
-  while (!is_stopping_) {
-    const bool is_short = !accept_what_waits(listener, is_unix);
-    if (is_short) {
-      if (!was_short) {
-        logger_.warning("cannot accept connections, descriptors or memory ran out; trying again");
-      }
-      was_short = true;
-      co_await sleep(kPauseWithoutDescriptors);
-      continue;
-    }
-    was_short = false;
-    boost::system::error_code error;
-    co_await watched.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
-  }
-}
-
-// Returns whether it can go on at once when more clients come; not if descriptors or memory ran out.
-bool AsioHttpServer::accept_what_waits(int listener, bool is_unix) {
-  for (int count = 0; count < kAcceptedAtOnce && !is_stopping_; ++count) {
-    UniqueFd socket = UniqueFd::adopt(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.is_open()) {
-      admit(std::move(socket), is_unix);
-      continue;
-    }
-    const int reason = errno;
-    if (reason == EMFILE || reason == ENFILE || reason == ENOBUFS || reason == ENOMEM) {
-      return false;
-    }
-    if (reason == EAGAIN || reason == EWOULDBLOCK) {
-      return true;
-    }
-  }
-  return true;
-}
-
-void AsioHttpServer::admit(UniqueFd socket, bool is_unix) {
-  if (is_unix) {
-    if (!may_connect(socket.value())) {
-      return;
-    }
-  } else {
-    const int on = 1;
-    static_cast<void>(::setsockopt(socket.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
-  }
-  try {
-    serve_connection(io_, environment_, std::move(socket));
-  } catch (const std::exception& exception) {
-    logger_.warning("cannot serve a connection", {{"reason", exception.what()}});
-  }
-}
-
-bool AsioHttpServer::may_connect(int socket) const {
-  if (options_.unix_socket_any_user) {
-    return true;
-  }
-  const Result<::uid_t> user = peer_user(socket);
-  if (user.has_value() && (*user == ::geteuid() || *user == 0)) {
-    return true;
-  }
-  logger_.warning("refused a connection of another user",
-                  {{"user", user.has_value() ? std::int64_t{*user} : std::int64_t{-1}}});
-  return false;
-}
-
-Task AsioHttpServer::close_expired_connections() {
+Task<void> AsioHttpServer::close_expired_connections() {
   const std::chrono::milliseconds interval = sweep_interval(options_);
   while (true) {
     co_await sleep(interval);
@@ -268,7 +177,7 @@ Task AsioHttpServer::close_expired_connections() {
   }
 }
 
-Task AsioHttpServer::remove_old_runs() {
+Task<void> AsioHttpServer::remove_old_runs() {
   while (!is_stopping_) {
     // It may take long, so it counts as one of the codecs: some thread stays free all the same. With none free, the
     // next time will do.
@@ -280,7 +189,7 @@ Task AsioHttpServer::remove_old_runs() {
   }
 }
 
-Task AsioHttpServer::sleep(std::chrono::milliseconds time) {
+Task<void> AsioHttpServer::sleep(std::chrono::milliseconds time) {
   asio::steady_timer timer(io_, time);
   boost::system::error_code error;
   co_await timer.async_wait(asio::redirect_error(UseTask(), error));

@@ -25,7 +25,8 @@ void append_entry(std::string& json, const IndexEntry& entry) {
   json += ",\"endpoints\":[";
   for (const std::string& endpoint : entry.endpoints) {
     json += json.back() == '[' ? "" : ",";
-    append_json_text(json, path + "/" + endpoint);
+    std::string route = path;
+    append_json_text(json, route.append("/").append(endpoint));
   }
   json += ']';
   append_member(json, "openapi", path + "/openapi.json");
@@ -59,7 +60,7 @@ std::string index_html(const std::vector<IndexEntry>& entries) {
     page += "<tr><td><a href=\"/" + name + "/docs\">" + name + "</a></td><td>" + html_escaped(entry.version) +
             "</td><td>" + html_escaped(entry.description) + "</td><td>";
     for (const std::string& endpoint : entry.endpoints) {
-      page += "<code>" + html_escaped(endpoint) + "</code> ";
+      page.append("<code>").append(html_escaped(endpoint)).append("</code> ");
     }
     page += "</td></tr>\n";
   }

@@ -2,22 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
 
 namespace tessera {
-
-/// What one attempt to receive brought.
-enum class Received {
-  kBytes,
-  kNothingYet,
-  kEnd,  ///< the peer has closed, or the connection is broken
-};
-
-/// Receives into `into` from a socket that does not block; `count` is how many bytes came.
-[[nodiscard]] Received receive_into(int socket, std::span<std::byte> into, std::size_t& count);
 
 /// One thread at a time.
 class InputBuffer {
@@ -27,8 +16,11 @@ class InputBuffer {
   /// Whether `size` unread bytes can be held without moving those that are there.
   [[nodiscard]] bool has_room_for(std::size_t size) const { return size <= capacity_ - begin_; }
 
-  /// Receives what there is. Moves the unread bytes, which grow up to `limit`, only if there is no room behind them.
-  [[nodiscard]] Received receive(int socket, std::size_t limit);
+  /// Room behind the unread bytes to receive into, never none. They are moved, and the memory grows up to about
+  /// `limit`, only if there is none left.
+  [[nodiscard]] std::span<std::byte> room(std::size_t limit);
+  /// Says how many bytes were received into the room.
+  void add(std::size_t count) { end_ += count; }
   void consume(std::size_t count) { begin_ += count; }
   /// Moves the unread bytes to the front; without any, gives the memory back.
   void settle();

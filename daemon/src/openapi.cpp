@@ -1,5 +1,6 @@
 #include "tessera/daemon/openapi.h"
 
+#include <string_view>
 #include <utility>
 
 #include "openapi_components.h"
@@ -29,15 +30,23 @@ OpenApiJson components_of(const TesseractDefinition& definition, bool with_test)
   return components.to_json();
 }
 
+/// Variables of an environment hold line breaks as the two characters `\n`.
+std::string with_newlines(std::string_view text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool is_break = text.substr(at, 2) == "\\n";
+    lines += is_break ? '\n' : text[at];
+    at += is_break ? 1 : 0;
+  }
+  return lines;
+}
+
 OpenApiJson info_of(const TesseractDefinition& definition, const RuntimeConfig& config) {
   OpenApiJson info = {{"title", config.name.value_or(definition.name())},
                       {"version", config.version.value_or(definition.version())}};
-  std::string description = config.description.value_or(definition.description());
-  for (std::size_t at = 0; (at = description.find("\\n", at)) != std::string::npos; ++at) {
-    description.replace(at, 2, "\n");
-  }
+  const std::string description = with_newlines(config.description.value_or(definition.description()));
   if (!description.empty()) {
-    info["description"] = std::move(description);
+    info["description"] = description;
   }
   return info;
 }

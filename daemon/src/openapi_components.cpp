@@ -1,6 +1,7 @@
 #include "openapi_components.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tessera/array/body.h"
@@ -57,19 +58,19 @@ OpenApiJson number_schema(const char* name, const Bounds& bounds) {
 }
 
 void add_lengths(OpenApiJson& schema, const Type& type, const char* max_key, const char* min_key) {
-  if (type.max_length()) {
-    schema[max_key] = *type.max_length();
+  if (const std::optional<std::size_t> length = type.max_length()) {
+    schema[max_key] = *length;
   }
-  if (type.min_length()) {
-    schema[min_key] = *type.min_length();
+  if (const std::optional<std::size_t> length = type.min_length()) {
+    schema[min_key] = *length;
   }
 }
 
 OpenApiJson text_schema(const Type& type) {
   OpenApiJson schema = {{"type", "string"}};
   add_lengths(schema, type, "maxLength", "minLength");
-  if (type.pattern()) {
-    schema["pattern"] = *type.pattern();
+  if (const std::optional<std::string>& pattern = type.pattern()) {
+    schema["pattern"] = *pattern;
   }
   return schema;
 }
@@ -106,10 +107,9 @@ OpenApiJson array_to_json(const Array& array) {
   return OpenApiJson::parse(body.to_string())["data"]["buffer"];
 }
 
-OpenApiJson default_of(const Field& field, ArrayForm form) {
-  const Value& value = *field.default_value;
+OpenApiJson default_of(const Type& type, const Value& value, ArrayForm form) {
   // Upstream replaces the defaults of array fields, but not those of optional ones.
-  if (form == ArrayForm::kShapes && value.is_array() && !field.type.is_optional()) {
+  if (form == ArrayForm::kShapes && value.is_array() && !type.is_optional()) {
     return {{"shape", value.array().shape()}, {"dtype", name_of(value.array().dtype())}};
   }
   return default_to_json(value);
@@ -199,7 +199,7 @@ OpenApiJson OpenApiComponents::field_schema(const std::string& prefix, const Fie
     schema["description"] = field.description;
   }
   if (field.default_value && field.is_default_shown && !field.default_value->is_null()) {
-    schema["default"] = default_of(field, form);
+    schema["default"] = default_of(field.type, *field.default_value, form);
   }
   return schema;
 }

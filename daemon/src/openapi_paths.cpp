@@ -17,7 +17,7 @@ struct EndpointText {
 };
 
 const EndpointText& text_of(Endpoint endpoint) {
-  static const std::map<Endpoint, EndpointText> texts = {
+  static const std::map<Endpoint, EndpointText> kTexts = {
       {Endpoint::kApply,
        {"Apply", "ApplyInputSchema", "ApplyOutputSchema", "Apply the Tesseract to the input data.", {}}},
       {Endpoint::kJacobian,
@@ -47,7 +47,7 @@ const EndpointText& text_of(Endpoint endpoint) {
         "Perform abstract evaluation of the Tesseract on the input data.",
         {}}},
   };
-  return texts.at(endpoint);
+  return kTexts.at(endpoint);
 }
 
 // The runtime's own text keeps the indentation of its source once an author's text follows; a client sees it so.

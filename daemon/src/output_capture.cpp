@@ -171,7 +171,7 @@ class LogCapture final : public OutputCapture {
 
  private:
   /// The folder was made during the call: what comes now goes to its log at once.
-  void continue_in(int log) {
+  void continue_in(int log) const {
     if (move_content(kept_aside_, log)) {
       (void)OutputGuard::redirect_to(log);
     }

@@ -54,13 +54,19 @@ std::string number_words(const char* name, const Bounds& bounds) {
 
 std::string length_words(const Type& type, const char* unit) {
   std::string words;
-  if (type.min_length()) {
-    words += ", at least " + std::to_string(*type.min_length()) + unit;
+  if (const std::optional<std::size_t> length = type.min_length()) {
+    words += ", at least " + std::to_string(*length) + unit;
   }
-  if (type.max_length()) {
-    words += ", at most " + std::to_string(*type.max_length()) + unit;
+  if (const std::optional<std::size_t> length = type.max_length()) {
+    words += ", at most " + std::to_string(*length) + unit;
   }
   return words;
+}
+
+std::string text_words(const Type& type) {
+  const std::string words = "text" + length_words(type, " characters");
+  const std::optional<std::string>& pattern = type.pattern();
+  return pattern ? words + ", matching " + *pattern : words;
 }
 
 std::string choice_words(const Type& type) {
@@ -82,7 +88,7 @@ std::string bare_words(const Type& type) {
     case Type::Kind::kBoolean:
       return "boolean";
     case Type::Kind::kText:
-      return "text" + length_words(type, " characters") + (type.pattern() ? ", matching " + *type.pattern() : "");
+      return text_words(type);
     case Type::Kind::kChoice:
     case Type::Kind::kEnumeration:
       return choice_words(type);

@@ -73,12 +73,11 @@ class Gatherer {
   }
 
   [[nodiscard]] bool is_all(std::initializer_list<Value::Kind> kinds) const {
-    return std::all_of(leaves_.begin(), leaves_.end(), [kinds](const Value* leaf) {
-      return std::find(kinds.begin(), kinds.end(), leaf->kind()) != kinds.end();
-    });
+    return std::ranges::all_of(
+        leaves_, [kinds](const Value* leaf) { return std::ranges::find(kinds, leaf->kind()) != kinds.end(); });
   }
   [[nodiscard]] bool is_unsigned() const {
-    return std::all_of(leaves_.begin(), leaves_.end(), [](const Value* leaf) {
+    return std::ranges::all_of(leaves_, [](const Value* leaf) {
       return leaf->kind() == Value::Kind::kBool || leaf->kind() == Value::Kind::kUInt ||
              (leaf->kind() == Value::Kind::kInt && leaf->integer() >= 0);
     });
@@ -103,8 +102,8 @@ class Gatherer {
 
 std::variant<Array, ArrayFault> make_bare_array(const Value& value) {
   const Gatherer gatherer(value);
-  if (gatherer.fault()) {
-    return *gatherer.fault();
+  if (const auto& fault = gatherer.fault()) {
+    return *fault;
   }
   return gatherer.array();
 }

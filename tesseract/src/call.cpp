@@ -53,6 +53,7 @@ class CallReader {
 
  private:
   struct Inputs {
+    bool is_there = false;
     Object object;
     std::vector<Problem> problems;
   };
@@ -67,8 +68,8 @@ class CallReader {
     while (scanner_.next_member(key)) {
       if (key == "inputs") {
         const Spot spot{&body_, std::string_view("inputs")};
-        inputs_.emplace();
-        inputs_->object = values_.read_object(definition_.inputs(), spot, inputs_->problems);
+        inputs_ = {true, {}, {}};
+        inputs_.object = values_.read_object(definition_.inputs(), spot, inputs_.problems);
       } else if (names_ != nullptr && key == names_->inputs) {
         input_paths_ = read_raw_paths(scanner_);
       } else if (names_ != nullptr && key == names_->outputs) {
@@ -95,15 +96,13 @@ class CallReader {
   [[nodiscard]] CallOrFault checked() {
     Call call;
     call.endpoint = endpoint_;
-    bool are_inputs_right = false;
-    if (inputs_) {
-      are_inputs_right = inputs_->problems.empty();
-      add_problems(problems_, std::move(inputs_->problems));
-    } else {
+    const bool are_inputs_right = inputs_.is_there && inputs_.problems.empty();
+    add_problems(problems_, std::move(inputs_.problems));
+    if (!inputs_.is_there) {
       add_missing("inputs");
     }
     if (names_ != nullptr) {
-      check_gradient_members(call, are_inputs_right ? &inputs_->object : nullptr);
+      check_gradient_members(call, are_inputs_right ? &inputs_.object : nullptr);
     }
     for (const auto& [name, value] : unknown_) {
       const Spot spot{&body_, std::string_view(name)};
@@ -115,7 +114,7 @@ class CallReader {
     if (!problems_.empty()) {
       return std::move(problems_);
     }
-    call.inputs = std::move(inputs_->object);
+    call.inputs = std::move(inputs_.object);
     return call;
   }
 
@@ -162,7 +161,7 @@ class CallReader {
   Spot body_{nullptr, std::string_view("body")};
 
   std::string_view text_;
-  std::optional<Inputs> inputs_;
+  Inputs inputs_;
   std::optional<RawPaths> input_paths_;
   std::optional<RawPaths> output_paths_;
   std::optional<RawVector> vector_;

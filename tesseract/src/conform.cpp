@@ -34,23 +34,13 @@ Misfit inside(const std::string& step, Misfit misfit) {
   return misfit;
 }
 
-std::optional<Misfit> check_length(const Type& type, std::size_t length, const char* noun) {
-  if (type.min_length() && length < *type.min_length()) {
-    return misfit_of(length_problem(Kind::kTooShort, *type.min_length(), noun, length));
-  }
-  if (type.max_length() && length > *type.max_length()) {
-    return misfit_of(length_problem(Kind::kTooLong, *type.max_length(), noun, length));
-  }
-  return std::nullopt;
-}
-
 std::optional<Misfit> conform_list(Value& value, const Type& type, ArrayForm form) {
   if (value.kind() != Value::Kind::kList) {
     return misfit_of(Kind::kListType);
   }
   List& list = value.list();
-  if (auto misfit = check_length(type, list.size(), "List")) {
-    return misfit;
+  if (const auto problem = check_length(type, list.size(), "List")) {
+    return misfit_of(*problem);
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (auto misfit = conform(list[i], type.element(), form)) {
@@ -65,8 +55,8 @@ std::optional<Misfit> conform_dict(Value& value, const Type& type, ArrayForm for
     return misfit_of(Kind::kDictType);
   }
   Object& dict = value.object();
-  if (auto misfit = check_length(type, dict.size(), "Dictionary")) {
-    return misfit;
+  if (const auto problem = check_length(type, dict.size(), "Dictionary")) {
+    return misfit_of(*problem);
   }
   for (const Object::Member& member : dict.members()) {
     if (auto misfit = conform(*dict.find(member.key), type.element(), form)) {

@@ -66,9 +66,8 @@ std::string capitalised(std::string_view noun) {
 }
 
 bool is_same_set(const Object& arrays, const PathSet& paths) {
-  return arrays.size() == paths.size() && std::all_of(paths.begin(), paths.end(), [&arrays](const std::string& path) {
-           return arrays.find(path) != nullptr;
-         });
+  return arrays.size() == paths.size() &&
+         std::ranges::all_of(paths, [&arrays](const std::string& path) { return arrays.find(path) != nullptr; });
 }
 
 PathSet keys_of(const Object& arrays) {

@@ -11,9 +11,9 @@ namespace {
 using Templates = std::vector<DifferentiableArray>;
 
 std::optional<Misfit> check_keys(const Object& result, const PathSet& paths) {
-  const bool is_same = result.size() == paths.size() &&
-                       std::all_of(paths.begin(), paths.end(),
-                                   [&result](const std::string& path) { return result.find(path) != nullptr; });
+  const bool is_same = result.size() == paths.size() && std::ranges::all_of(paths, [&result](const std::string& path) {
+                         return result.find(path) != nullptr;
+                       });
   if (is_same) {
     return std::nullopt;
   }
@@ -91,7 +91,8 @@ std::optional<Misfit> conform_jacobian(Object& result, const TesseractDefinition
       Value& block = *row.object().find(input);
       const Shape actual = block.is_array() ? block.array().shape() : Shape{};
       if (auto misfit = conform_one(block, block_spec(output_field->spec, input_field->spec, actual), exact)) {
-        misfit->path = output + "][" + input;
+        misfit->path = output;
+        misfit->path.append("][").append(input);
         return misfit;
       }
     }

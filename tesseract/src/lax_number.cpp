@@ -62,7 +62,7 @@ std::string without_underscores(std::string_view text) {
 }
 
 bool is_all(std::string_view text, bool (*is_one)(char)) {
-  return std::all_of(text.begin(), text.end(), is_one);
+  return std::ranges::all_of(text, is_one);
 }
 
 std::string lower(std::string_view text) {

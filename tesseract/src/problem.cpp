@@ -98,8 +98,8 @@ std::string bound_json(const Value& bound) {
 }
 
 std::string counted(const Value& bound, std::string_view noun) {
-  std::string text = bound_text(bound) + " " + std::string(noun);
-  return text == "1 " + std::string(noun) ? text : text + "s";
+  const std::string number = bound_text(bound);
+  return number + " " + std::string(noun) + (number == "1" ? "" : "s");
 }
 
 std::string_view dtype_text(const std::optional<DType>& dtype) {
@@ -204,7 +204,7 @@ std::string ctx_of(const Problem& problem) {
     case Kind::kValueError:
       return R"({"error":{}})";
     case Kind::kArray:
-      return words_of(*problem.array).ctx;
+      return words_of(problem.array.value_or(ArrayFault())).ctx;
     default:
       return {};
   }
@@ -259,11 +259,12 @@ void append_input(std::string& json, const Problem& problem, std::size_t limit) 
 }  // namespace
 
 std::string_view type_of(const Problem& problem) {
-  return problem.kind == Kind::kArray ? words_of(*problem.array).type : wording_of(problem.kind).type;
+  return problem.kind == Kind::kArray ? words_of(problem.array.value_or(ArrayFault())).type
+                                      : wording_of(problem.kind).type;
 }
 
 std::string message_of(const Problem& problem) {
-  const std::string message(wording_of(problem.kind).message);
+  std::string message(wording_of(problem.kind).message);
   switch (problem.kind) {
     case Kind::kStringTooShort:
     case Kind::kStringTooLong:
@@ -284,7 +285,7 @@ std::string message_of(const Problem& problem) {
     case Kind::kLessThanEqual:
       return message + bound_text(problem.bound);
     case Kind::kArray:
-      return words_of(*problem.array).message;
+      return words_of(problem.array.value_or(ArrayFault())).message;
     default:
       return message;
   }
@@ -304,12 +305,12 @@ std::string text_of(const Place& place) {
 }
 
 std::string problems_to_json(const std::vector<Problem>& problems) {
-  std::string json = "{\"detail\":[";
+  std::string json = R"({"detail":[)";
   std::size_t inputs_bytes = 0;
   for (const Problem& problem : problems) {
-    json += json.back() == '[' ? "{\"type\":\"" : ",{\"type\":\"";
+    json += json.back() == '[' ? R"({"type":")" : R"(,{"type":")";
     json += type_of(problem);
-    json += "\",\"loc\":";
+    json += R"(","loc":)";
     append_place(json, problem.place);
     json += ",\"msg\":";
     append_json_text(json, message_of(problem));

@@ -160,17 +160,13 @@ std::optional<Problem> check_text(const Type& type, const Value& value) {
     return problem_of(Kind::kStringUnicode);
   }
   if (type.min_length() || type.max_length()) {
-    const std::size_t length = count_characters(text);
-    if (type.min_length() && length < *type.min_length()) {
-      return length_problem(Kind::kStringTooShort, *type.min_length(), {}, length);
-    }
-    if (type.max_length() && length > *type.max_length()) {
-      return length_problem(Kind::kStringTooLong, *type.max_length(), {}, length);
+    if (auto problem = check_length(type, count_characters(text), "")) {
+      return problem;
     }
   }
   if (!type.matches_pattern(text)) {
     Problem problem = problem_of(Kind::kStringPatternMismatch);
-    problem.text = *type.pattern();
+    problem.text = type.pattern().value_or("");
     return problem;
   }
   return std::nullopt;
@@ -216,6 +212,17 @@ Problem length_problem(Problem::Kind kind, std::size_t bound, std::string noun, 
   problem.text = std::move(noun);
   problem.count = static_cast<std::int64_t>(count);
   return problem;
+}
+
+std::optional<Problem> check_length(const Type& type, std::size_t length, const char* noun) {
+  const bool is_text = type.kind() == Type::Kind::kText;
+  if (const auto least = type.min_length(); least && length < *least) {
+    return length_problem(is_text ? Kind::kStringTooShort : Kind::kTooShort, *least, noun, length);
+  }
+  if (const auto most = type.max_length(); most && length > *most) {
+    return length_problem(is_text ? Kind::kStringTooLong : Kind::kTooLong, *most, noun, length);
+  }
+  return std::nullopt;
 }
 
 std::string listed(const std::vector<Value>& choices) {

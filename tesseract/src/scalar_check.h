@@ -27,5 +27,7 @@ namespace tessera {
 }
 /// A problem about a length: `noun` is "List", "Set", "Dictionary", or empty for texts.
 [[nodiscard]] Problem length_problem(Problem::Kind kind, std::size_t bound, std::string noun, std::size_t count);
+/// Checks a length against the bounds of a type; `noun` as above.
+[[nodiscard]] std::optional<Problem> check_length(const Type& type, std::size_t length, const char* noun);
 
 }  // namespace tessera

@@ -86,19 +86,20 @@ Value ValueReader::read_shape(const ArraySpec& spec, const Spot& spot, std::vect
   if (!dtype) {
     dtype_problems.push_back(missing(dtype_spot));
   }
-  if (!shape_problems.empty() || !dtype_problems.empty()) {
+  const auto declared = dtype && dtype_problems.empty() ? find_dtype(dtype->text()) : std::nullopt;
+  if (!shape || !declared || !shape_problems.empty()) {
     add_problems(problems, std::move(shape_problems));
     add_problems(problems, std::move(dtype_problems));
     return {};
   }
-  auto made = make_shape(*find_dtype(dtype->text()), *shape, spec);
+  auto made = make_shape(*declared, *shape, spec);
   if (auto* problem = std::get_if<Problem>(&made)) {
     problem->place = place_of(spot);
     problem->input = text;
     add_problem(problems, std::move(*problem));
     return {};
   }
-  return Value(std::get<Array>(std::move(made)));
+  return {std::get<Array>(std::move(made))};
 }
 
 }  // namespace tessera

@@ -74,7 +74,7 @@ class TestRun {
     std::optional<Object> expected;
     if (spec_.expected_outputs) {
       std::string misfit;
-      expected = read_expected(call, misfit);
+      expected = read_expected(call, *spec_.expected_outputs, misfit);
       if (!expected) {
         return failed(
             "expected_outputs does not conform to OutputSchema (perhaps the OutputSchema has recently changed?):\n" +
@@ -97,7 +97,9 @@ class TestRun {
 
  private:
   [[nodiscard]] static bool is_gradient(const Call& call) { return gradient_names(call.endpoint) != nullptr; }
-  [[nodiscard]] std::string expected_name() const { return std::string(last_part(*spec_.expected_exception)); }
+  [[nodiscard]] std::string expected_name() const {
+    return std::string(last_part(spec_.expected_exception.value_or("")));
+  }
 
   /// Whether an exception is the expected one; then the text must match the pattern, if there is one.
   [[nodiscard]] std::optional<TestOutcome> outcome_of_expected(std::string_view kind, const std::string& text) const {
@@ -157,8 +159,9 @@ class TestRun {
   }
 
   /// Reads the expected outputs, complete; nothing, and why, if they are not what the endpoint can give.
-  [[nodiscard]] std::optional<Object> read_expected(const Call& call, std::string& misfit) const {
-    JsonScanner scanner(*spec_.expected_outputs);
+  [[nodiscard]] std::optional<Object> read_expected(const Call& call, std::string_view json,
+                                                    std::string& misfit) const {
+    JsonScanner scanner(json);
     const auto mode =
         call.endpoint == Endpoint::kAbstractEval ? ValueReader::Arrays::kShapes : ValueReader::Arrays::kExact;
     ValueReader values(scanner, arrays_, mode);
@@ -220,7 +223,7 @@ std::string_view word_of(Status status) {
 }  // namespace
 
 std::string TestOutcome::to_json() const {
-  std::string json = "{\"status\":\"" + std::string(word_of(status)) + "\",\"message\":";
+  std::string json = R"({"status":")" + std::string(word_of(status)) + R"(","message":)";
   append_json_text(json, message);
   json += ",\"endpoint\":";
   append_json_text(json, endpoint);

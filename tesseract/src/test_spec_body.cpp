@@ -173,7 +173,7 @@ class SpecReader {
     }
     TestSpec spec;
     spec.endpoint = read_[kEndpoint].text();
-    spec.payload = *payload_;
+    spec.payload = payload_.value_or("{}");
     spec.expected_outputs = outputs_;
     if (has_exception) {
       spec.expected_exception = read_[kException].text();
@@ -193,7 +193,7 @@ class SpecReader {
   std::array<bool, kMembers> is_there_{};
   std::array<Value, kMembers> read_;
   std::array<std::vector<Problem>, kMembers> problems_;
-  std::optional<std::string_view> payload_;
+  std::optional<std::string_view> payload_;  // there if nothing is wrong with it
   std::optional<std::string_view> outputs_;
 };
 

@@ -165,17 +165,18 @@ class Comparison {
     for (const Object::Member& member : expected.members()) {
       const Value* other = obtained.find(member.key);
       if (other == nullptr) {
-        missing += (missing.empty() ? "" : ", ") + member.key;
+        missing.append(missing.empty() ? "" : ", ").append(member.key);
         continue;
       }
       const auto field = schema != nullptr ? schema->find_field(member.key) : std::nullopt;
       const Type* type = field ? &schema->fields()[*field].type : element;
-      const std::string step = schema != nullptr ? member.key : "{" + member.key + "}";
-      compare(*other, member.value, type, path.empty() ? step : path + "." + step);
+      std::string inner = path.empty() ? "" : path + ".";
+      inner += schema != nullptr ? member.key : "{" + member.key + "}";
+      compare(*other, member.value, type, inner);
     }
     for (const Object::Member& member : obtained.members()) {
       if (expected.find(member.key) == nullptr) {
-        unexpected += (unexpected.empty() ? "" : ", ") + member.key;
+        unexpected.append(unexpected.empty() ? "" : ", ").append(member.key);
       }
     }
     if (!missing.empty() || !unexpected.empty()) {

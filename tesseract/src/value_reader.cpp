@@ -1,7 +1,7 @@
 #include "value_reader.h"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -59,7 +59,7 @@ Place place_of(const Spot& spot) {
       place.emplace_back(std::get<std::int64_t>(at->part));
     }
   }
-  std::reverse(place.begin(), place.end());
+  std::ranges::reverse(place);
   return place;
 }
 
@@ -96,7 +96,7 @@ Value ValueReader::read(const Type& type, const Spot& spot, std::vector<Problem>
     case Type::Kind::kDict:
       return read_dict(type, spot, problems);
     case Type::Kind::kObject:
-      return Value(read_object(type.schema(), spot, problems));
+      return {read_object(type.schema(), spot, problems)};
     case Type::Kind::kAny:
       return read_plain();
     default:
@@ -111,7 +111,7 @@ Value ValueReader::read_array(const ArraySpec& spec, const Spot& spot, std::vect
   const std::size_t begin = scanner_.offset();
   auto read = mode_ == Arrays::kExact ? arrays_.read_exactly(scanner_, spec) : arrays_.read(scanner_, spec);
   if (auto* array = std::get_if<Array>(&read)) {
-    return Value(std::move(*array));
+    return {std::move(*array)};
   }
   Problem problem = problem_of(Kind::kArray);
   problem.place = place_of(spot);
@@ -161,7 +161,7 @@ Value ValueReader::read_plain() {
     case JsonKind::kTrue:
     case JsonKind::kFalse:
       scanner_.read_literal();
-      return Value(kind == JsonKind::kTrue);
+      return {kind == JsonKind::kTrue};
     case JsonKind::kNumber: {
       const JsonNumber number = scanner_.read_number();
       return number.kind == JsonNumber::Kind::kInt    ? Value(number.integer)
@@ -169,14 +169,14 @@ Value ValueReader::read_plain() {
                                                       : Value(number.real);
     }
     case JsonKind::kText:
-      return Value(scanner_.read_text());
+      return {scanner_.read_text()};
     case JsonKind::kList: {
       List list;
       scanner_.enter();
       while (scanner_.next_item()) {
         list.push_back(read_plain());
       }
-      return Value(std::move(list));
+      return {std::move(list)};
     }
     case JsonKind::kObject: {
       Object object;
@@ -186,7 +186,7 @@ Value ValueReader::read_plain() {
         std::string name(key);
         object.set(std::move(name), read_plain());
       }
-      return Value(std::move(object));
+      return {std::move(object)};
     }
     default:
       scanner_.skip_value();
@@ -202,28 +202,27 @@ Value ValueReader::read_list(const Type& type, const Spot& spot, std::vector<Pro
   const std::size_t begin = scanner_.offset();
   List list;
   std::vector<Problem> found;
+  // Of a list that is too long only the length is told, so the rest of it need not be read.
+  const std::size_t most = type.max_length().value_or(std::numeric_limits<std::size_t>::max());
   std::size_t count = 0;
   scanner_.enter();
   for (; scanner_.next_item(); ++count) {
-    if (type.max_length() && count >= *type.max_length()) {
+    if (count >= most) {
       scanner_.skip_value();
       continue;
     }
     const Spot item{&spot, static_cast<std::int64_t>(count)};
     list.push_back(read(type.element(), item, found));
   }
-  const bool is_too_long = type.max_length() && count > *type.max_length();
-  const bool is_too_short = type.min_length() && count < *type.min_length() && found.empty();
-  if (is_too_long || is_too_short) {
-    Problem problem = is_too_long ? length_problem(Kind::kTooLong, *type.max_length(), "List", count)
-                                  : length_problem(Kind::kTooShort, *type.min_length(), "List", count);
-    problem.place = place_of(spot);
-    problem.input = scanner_.text_since(begin);
-    add_problem(problems, std::move(problem));
+  auto wrong_length = count > most || found.empty() ? check_length(type, count, "List") : std::nullopt;
+  if (wrong_length) {
+    wrong_length->place = place_of(spot);
+    wrong_length->input = scanner_.text_since(begin);
+    add_problem(problems, *std::move(wrong_length));
     return {};
   }
   add_problems(problems, std::move(found));
-  return Value(std::move(list));
+  return {std::move(list)};
 }
 
 Value ValueReader::read_dict(const Type& type, const Spot& spot, std::vector<Problem>& problems) {
@@ -255,20 +254,17 @@ Value ValueReader::read_dict(const Type& type, const Spot& spot, std::vector<Pro
   const std::size_t problems_before = problems.size();
   found.take_into(problems);
   const bool is_right = problems.size() == problems_before;
-  const bool is_too_long = is_right && type.max_length() && dict.size() > *type.max_length();
-  const bool is_too_short = is_right && type.min_length() && dict.size() < *type.min_length();
-  if (is_too_long || is_too_short) {
-    Problem problem = is_too_long ? length_problem(Kind::kTooLong, *type.max_length(), "Dictionary", dict.size())
-                                  : length_problem(Kind::kTooShort, *type.min_length(), "Dictionary", dict.size());
-    problem.place = place_of(spot);
-    problem.input = scanner_.text_since(begin);
-    add_problem(problems, std::move(problem));
+  auto wrong_length = is_right ? check_length(type, dict.size(), "Dictionary") : std::nullopt;
+  if (wrong_length) {
+    wrong_length->place = place_of(spot);
+    wrong_length->input = scanner_.text_since(begin);
+    add_problem(problems, *std::move(wrong_length));
   }
-  return Value(std::move(dict));
+  return {std::move(dict)};
 }
 
 Value ValueReader::default_of(const Field& field) const {
-  Value value = *field.default_value;
+  Value value = field.default_value.value_or(Value());
   if (mode_ == Arrays::kShapes) {
     drop_elements(value);
   }

@@ -1,10 +1,11 @@
 #include "tessera/array/binref.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "support/temp_folder.h"
 
@@ -62,7 +63,7 @@ TEST_F(BinrefWriterTest, AppendsToOneFileAndNamesOffsets) {
   const std::string first = writer.append(bytes_of("abc"), false).value();
   const std::string second = writer.append(bytes_of("defgh"), true).value();
   writer.commit();
-  ASSERT_TRUE(std::regex_match(first, std::regex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.bin:0")));
+  ASSERT_THAT(first, ::testing::MatchesRegex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.bin:0"));
   const std::string name = first.substr(0, first.size() - 2);
   EXPECT_EQ(second, name + ":3:5");
   EXPECT_EQ(temp_.read(name), "abcdefgh");

@@ -95,7 +95,7 @@ class JsonScanner {
 
   [[nodiscard]] bool has_fault() const { return fault_.has_value(); }
   /// Requires: has_fault().
-  [[nodiscard]] const JsonFault& fault() const { return *fault_; }
+  [[nodiscard]] const JsonFault& fault() const { return *fault_; }  // NOLINT(bugprone-unchecked-optional-access)
 
  private:
   void skip_spaces();

@@ -1,0 +1,201 @@
+#include "connection.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <cerrno>
+#include <memory>
+
+namespace tessera {
+namespace {
+
+namespace asio = boost::asio;
+
+// How much one connection may move before others get a turn on its thread.
+constexpr std::size_t kTurnBytes = std::size_t{4} << 20;
+constexpr std::chrono::seconds kLingerTime{2};
+
+bool is_would_block(int reason) {
+  return reason == EAGAIN || reason == EWOULDBLOCK;
+}
+
+// Wakes a task that waits for a slot, on some thread of its io_context.
+template <class Handler>
+class SlotWaiter final : public WorkerSlots::Waiter {
+ public:
+  SlotWaiter(asio::io_context& io, Handler handler) : io_(io), handler_(std::move(handler)) {}
+  void granted() override { finish(true); }
+  void finish(bool is_granted) {
+    asio::post(io_, [handler = std::move(handler_), is_granted]() mutable { handler(is_granted); });
+  }
+
+ private:
+  asio::io_context& io_;
+  Handler handler_;
+};
+
+void drop_front(std::string_view& first, std::string_view& second, std::size_t count) {
+  const std::size_t from_first = std::min(first.size(), count);
+  first.remove_prefix(from_first);
+  second.remove_prefix(count - from_first);
+}
+
+}  // namespace
+
+Connection::Connection(asio::io_context& io, SessionEnvironment& environment, UniqueFd socket)
+    : environment_(environment), io_(io), socket_(socket.value()), watch_(socket.value()), descriptor_(io) {
+  descriptor_.assign(socket.value());
+  static_cast<void>(socket.release());
+  admission_ = environment_.connections.add(watch_);
+}
+
+// The table may shut the socket down until then, so it is told before the socket is closed.
+Connection::~Connection() {
+  environment_.connections.remove(watch_);
+}
+
+Received Connection::try_receive(std::span<std::byte> into, std::size_t& count) {
+  while (true) {
+    const ssize_t got = ::recv(socket_, into.data(), into.size(), 0);
+    if (got > 0) {
+      count = static_cast<std::size_t>(got);
+      return Received::kBytes;
+    }
+    count = 0;
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    return got < 0 && is_would_block(errno) ? Received::kNothingYet : Received::kEnd;
+  }
+}
+
+Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
+  // In this order: a server that stops sets the flag, then closes whoever waits for a request.
+  if (!watch_.arm(deadline, wait) || (wait == Wait::kForRequest && environment_.is_stopping)) {
+    co_return false;
+  }
+  boost::system::error_code error;
+  co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
+  moved_bytes_ = 0;
+  co_return watch_.disarm() && !error;
+}
+
+Task<std::size_t> Connection::receive(std::span<std::byte> into) {
+  while (true) {
+    std::size_t count = 0;
+    const Received received = try_receive(into, count);
+    if (received == Received::kBytes) {
+      moved_bytes_ += count;
+      if (moved_bytes_ >= kTurnBytes) {
+        co_await give_others_a_turn();
+      }
+      co_return count;
+    }
+    if (received == Received::kEnd) {
+      co_return 0;
+    }
+    const bool is_open = co_await wait_readable(after(environment_.options.body_progress_time), Wait::kWithinRequest);
+    if (!is_open) {
+      co_return 0;
+    }
+  }
+}
+
+Task<bool> Connection::send(std::string_view first, std::string_view second) {
+  const std::size_t size = first.size() + second.size();
+  while (true) {
+    const std::optional<std::size_t> sent = try_send(first, second);
+    if (!sent.has_value()) {
+      co_return false;
+    }
+    drop_front(first, second, *sent);
+    if (first.empty() && second.empty()) {
+      moved_bytes_ += size;
+      if (moved_bytes_ >= kTurnBytes) {
+        co_await give_others_a_turn();
+      }
+      co_return true;
+    }
+    if (!watch_.arm(after(environment_.options.body_progress_time), Wait::kWithinRequest)) {
+      co_return false;
+    }
+    boost::system::error_code error;
+    co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_write, asio::redirect_error(UseTask(), error));
+    if (!watch_.disarm() || error) {
+      co_return false;
+    }
+  }
+}
+
+// Returns how many bytes went, nothing if the connection is broken.
+std::optional<std::size_t> Connection::try_send(std::string_view first, std::string_view second) const {
+  std::array<::iovec, 2> parts{
+      {{const_cast<char*>(first.data()), first.size()}, {const_cast<char*>(second.data()), second.size()}}};
+  ::msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  while (true) {
+    const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+    if (sent >= 0) {
+      return static_cast<std::size_t>(sent);
+    }
+    if (is_would_block(errno)) {
+      return 0;
+    }
+    if (errno != EINTR) {
+      return std::nullopt;
+    }
+  }
+}
+
+Task<void> Connection::give_others_a_turn() {
+  moved_bytes_ = 0;
+  co_await asio::post(io_, UseTask());
+}
+
+Task<HeldSlot> Connection::wait_for_slot(WorkerSlots& slots) {
+  const bool is_granted = co_await asio::async_initiate<const UseTask, void(bool)>(
+      [this, &slots](auto handler) {
+        auto* const waiter = new SlotWaiter<decltype(handler)>(io_, std::move(handler));
+        std::unique_ptr<WorkerSlots::Waiter> owner(waiter);
+        const WorkerSlots::Outcome outcome = slots.take_or_wait(owner);
+        if (outcome != WorkerSlots::Outcome::kQueued) {
+          waiter->finish(outcome == WorkerSlots::Outcome::kTaken);
+        }
+      },
+      UseTask());
+  co_return is_granted ? HeldSlot(slots) : HeldSlot();
+}
+
+Task<void> Connection::linger() {
+  ::shutdown(socket_, SHUT_WR);
+  const Clock::Instant deadline = after(kLingerTime);
+  std::array<std::byte, std::size_t{2} << 10> waste{};
+  while (environment_.clock.now() < deadline) {
+    std::size_t count = 0;
+    const Received received = try_receive(waste, count);
+    if (received == Received::kEnd) {
+      co_return;
+    }
+    if (received == Received::kBytes) {
+      co_await give_others_a_turn();
+      continue;
+    }
+    const bool is_open = co_await wait_readable(deadline, Wait::kForRequest);
+    if (!is_open) {
+      co_return;
+    }
+  }
+}
+
+bool Connection::is_peer_gone() const {
+  char byte = 0;
+  const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK);
+  return got == 0 || (got < 0 && !is_would_block(errno) && errno != EINTR);
+}
+
+}  // namespace tessera

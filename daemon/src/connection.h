@@ -1,0 +1,73 @@
+// A connected socket whose waiting holds no thread: receives, sends, and takes turns with the other connections.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>  // Boost 1.74 needs it first.
+
+#include "connection_table.h"
+#include "session_environment.h"
+#include "task.h"
+#include "tessera/base/unique_fd.h"
+#include "worker_slots.h"
+
+namespace tessera {
+
+/// What one attempt to receive brought.
+enum class Received {
+  kBytes,
+  kNothingYet,
+  kEnd,  ///< the peer has closed, or the connection is broken
+};
+
+/// One task at a time.
+class Connection {
+ public:
+  using Wait = WatchedConnection::Wait;
+
+  /// Takes over a socket that does not block. Throws boost::system::system_error if it cannot be watched.
+  Connection(boost::asio::io_context& io, SessionEnvironment& environment, UniqueFd socket);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  [[nodiscard]] ConnectionTable::Admission admission() const { return admission_; }
+  /// The time in so many seconds.
+  [[nodiscard]] Clock::Instant after(std::chrono::seconds time) const { return environment_.clock.now() + time; }
+
+  /// Receives what is there, without waiting.
+  [[nodiscard]] Received try_receive(std::span<std::byte> into, std::size_t& count);
+  /// Waits until there may be something to receive. False if the connection is being closed.
+  [[nodiscard]] Task<bool> wait_readable(Clock::Instant deadline, Wait wait);
+  /// Receives at least one byte of a request that has begun, waiting up to body_progress_time. 0 at the end.
+  [[nodiscard]] Task<std::size_t> receive(std::span<std::byte> into);
+  /// Sends both texts, one behind the other. Returns whether all of it was sent.
+  [[nodiscard]] Task<bool> send(std::string_view first, std::string_view second);
+  /// Lets other connections have this thread first.
+  [[nodiscard]] Task<void> give_others_a_turn();
+  /// Waits for a slot; without one if too many wait already.
+  [[nodiscard]] Task<HeldSlot> wait_for_slot(WorkerSlots& slots);
+  /// Closes our side, and throws away what the peer still sends until it closes too, so that it reads the last answer
+  /// before a reset.
+  [[nodiscard]] Task<void> linger();
+
+  /// Whether the peer has closed, as far as the system knows.
+  [[nodiscard]] bool is_peer_gone() const;
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> try_send(std::string_view first, std::string_view second) const;
+
+  SessionEnvironment& environment_;
+  boost::asio::io_context& io_;
+  int socket_;
+  WatchedConnection watch_;
+  boost::asio::posix::basic_stream_descriptor<Executor> descriptor_;
+  ConnectionTable::Admission admission_ = ConnectionTable::Admission::kServed;
+  std::size_t moved_bytes_ = 0;  // since others last had a turn
+};
+
+}  // namespace tessera

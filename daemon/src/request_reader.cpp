@@ -1,0 +1,251 @@
+#include "request_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "chunked_decoder.h"
+#include "response_head.h"
+
+namespace tessera {
+namespace {
+
+// A connection that never sent anything may wait this many times as long as one that is idle between requests. Upstream
+// lets it wait for ever (PROTOCOL.md section 1).
+constexpr int kFirstRequestPatience = 4;
+constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+Task<RequestReader::Outcome> RequestReader::read() {
+  Outcome outcome = co_await read_head();
+  if (outcome == Outcome::kRequest && head_.framing != RequestHead::Framing::kNoBody) {
+    outcome = co_await read_body();
+  }
+  is_first_ = false;
+  co_return outcome;
+}
+
+void RequestReader::drop_body() {
+  head_.request.body = {};
+  body_ = {};
+}
+
+void RequestReader::finish() {
+  drop_body();
+  input_.consume(std::exchange(used_bytes_, 0));
+  has_head_ = false;
+}
+
+Task<RequestReader::Outcome> RequestReader::read_head() {
+  const std::size_t limit = environment_.options.header_bytes;
+  HeadScanner scanner;
+  std::optional<Clock::Instant> deadline;
+  // A new client sends at once; one that has just been answered takes its time.
+  bool expects_bytes = is_first_;
+  input_.settle();
+  while (true) {
+    if (!input_.is_empty()) {
+      const HeadScanner::Found found = scanner.scan(input_.unread());
+      if (found == HeadScanner::Found::kBad) {
+        co_return refuse(make_bad_request());
+      }
+      if (found == HeadScanner::Found::kEnd && scanner.size_bytes() <= limit) {
+        co_return take_head(scanner);
+      }
+      if (found == HeadScanner::Found::kEnd || input_.unread().size() >= limit) {
+        co_return refuse_long_head(scanner.has_request_line());
+      }
+    }
+    if (!expects_bytes) {
+      const bool is_open = co_await wait_for_head(deadline);
+      if (!is_open) {
+        co_return Outcome::kClosed;
+      }
+    }
+    expects_bytes = false;
+    std::size_t count = 0;
+    if (connection_.try_receive(input_.room(limit), count) == Received::kEnd) {
+      co_return Outcome::kClosed;
+    }
+    input_.add(count);
+  }
+}
+
+Task<bool> RequestReader::wait_for_head(std::optional<Clock::Instant>& deadline) {
+  const DaemonOptions& options = environment_.options;
+  if (input_.is_empty()) {
+    input_.settle();
+    const auto time = is_first_ ? options.idle_time * kFirstRequestPatience : options.idle_time;
+    co_return co_await connection_.wait_readable(connection_.after(time), Connection::Wait::kForRequest);
+  }
+  if (!deadline.has_value()) {
+    deadline = connection_.after(options.header_time);
+  }
+  co_return co_await connection_.wait_readable(*deadline, Connection::Wait::kForRequest);
+}
+
+RequestReader::Outcome RequestReader::take_head(const HeadScanner& scanner) {
+  used_bytes_ = scanner.size_bytes();
+  const std::optional<RequestHead> head = parse_head(input_.unread().substr(0, used_bytes_));
+  if (!head.has_value()) {
+    return refuse(make_bad_request());
+  }
+  head_ = *head;
+  has_head_ = true;
+  return Outcome::kRequest;
+}
+
+Task<RequestReader::Outcome> RequestReader::read_body() {
+  const std::uint64_t length = head_.content_length;
+  if (length > environment_.options.body_bytes) {
+    co_return refuse_long_body("a body of " + std::to_string(length) + " bytes");
+  }
+  const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
+  const std::size_t begun = input_.unread().size() - used_bytes_;
+  if ((is_chunked || begun < length) && is_refused_unread()) {
+    co_return Outcome::kRefused;
+  }
+  if (head_.awaits_continue && begun == 0) {
+    const bool is_sent = co_await connection_.send("HTTP/1.1 100 Continue\r\n\r\n", {});
+    if (!is_sent) {
+      co_return Outcome::kClosed;
+    }
+  }
+  if (is_chunked) {
+    co_return co_await read_chunked_body();
+  }
+  if (input_.has_room_for(used_bytes_ + length)) {
+    co_return co_await read_short_body(length);
+  }
+  co_return co_await read_long_body(length);
+}
+
+// Reads a body that fits behind its head.
+Task<RequestReader::Outcome> RequestReader::read_short_body(std::size_t length) {
+  while (input_.unread().size() < used_bytes_ + length) {
+    const std::size_t count = co_await connection_.receive(input_.room(0));
+    if (count == 0) {
+      co_return Outcome::kClosed;
+    }
+    input_.add(count);
+  }
+  head_.request.body = input_.unread().substr(used_bytes_, length);
+  used_bytes_ += length;
+  co_return Outcome::kRequest;
+}
+
+// Reads a body into memory of its own: all of it at once, however much was announced. Pages that are never written to
+// cost nothing, so one who promises more than he sends takes addresses, not memory; and growing would copy.
+Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
+  if (!allocate_body(length)) {
+    co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"));
+  }
+  const std::string_view begun = input_.unread().substr(used_bytes_);
+  std::memcpy(body_.data(), begun.data(), begun.size());
+  used_bytes_ += begun.size();
+  std::size_t filled = begun.size();
+  while (filled < length) {
+    const std::size_t count = co_await connection_.receive(body_.bytes().subspan(filled));
+    if (count == 0) {
+      co_return Outcome::kClosed;
+    }
+    filled += count;
+  }
+  head_.request.body = {reinterpret_cast<const char*>(body_.data()), length};
+  co_return Outcome::kRequest;
+}
+
+Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
+  // The head moves out of the way, so that the input buffer can be used up and filled again.
+  head_copy_ = input_.unread().substr(0, used_bytes_);
+  input_.consume(std::exchange(used_bytes_, 0));
+  if (const std::optional<RequestHead> head = parse_head(head_copy_)) {
+    head_ = *head;
+  }
+  ChunkedDecoder decoder(environment_.options.body_bytes);
+  std::size_t filled = 0;
+  while (true) {
+    while (!input_.is_empty()) {
+      const ChunkedDecoder::Step step = decoder.next(input_.unread());
+      if (!append_to_body(filled, step.data)) {
+        co_return refuse(make_refusal(503, "not enough memory for the body"));
+      }
+      filled += step.data.size();
+      input_.consume(step.used);
+      if (step.state == ChunkedDecoder::State::kDone) {
+        head_.request.body = {reinterpret_cast<const char*>(body_.data()), filled};
+        co_return Outcome::kRequest;
+      }
+      if (step.state == ChunkedDecoder::State::kBad) {
+        co_return refuse(make_bad_request());
+      }
+      if (step.state == ChunkedDecoder::State::kTooLarge) {
+        co_return refuse_long_body("the body");
+      }
+    }
+    const std::size_t count = co_await connection_.receive(input_.room(environment_.options.header_bytes));
+    if (count == 0) {
+      co_return Outcome::kClosed;
+    }
+    input_.add(count);
+  }
+}
+
+// Returns false if there is no memory for it.
+bool RequestReader::append_to_body(std::size_t filled, std::string_view data) {
+  if (filled + data.size() > body_.size_bytes()) {
+    const Buffer smaller = body_;
+    if (!allocate_body(std::max(kFirstChunkedBytes, (filled + data.size()) * 2))) {
+      return false;
+    }
+    std::copy_n(smaller.data(), filled, body_.data());
+  }
+  std::copy_n(reinterpret_cast<const std::byte*>(data.data()), data.size(), body_.data() + filled);
+  return true;
+}
+
+bool RequestReader::allocate_body(std::size_t size) {
+  try {
+    body_ = Buffer::allocate(size);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+// Short bodies are read even for nothing, so that the connection can be kept.
+bool RequestReader::is_refused_unread() {
+  const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
+  if (!head_.awaits_continue && !is_chunked && head_.content_length <= kLargeBytes) {
+    return false;
+  }
+  std::optional<Response> refusal = environment_.service.refuse_unread(head_.request);
+  if (!refusal.has_value()) {
+    return false;
+  }
+  refusal_ = std::move(*refusal);
+  refusal_.close = true;
+  return true;
+}
+
+RequestReader::Outcome RequestReader::refuse(Response response) {
+  environment_.service.count_refusal(response.status);
+  refusal_ = std::move(response);
+  return Outcome::kRefused;
+}
+
+RequestReader::Outcome RequestReader::refuse_long_head(bool has_request_line) {
+  const std::string limit = std::to_string(environment_.options.header_bytes) + " bytes";
+  return refuse(has_request_line ? make_refusal(431, "the headers are longer than " + limit)
+                                 : make_refusal(414, "the request line is longer than " + limit));
+}
+
+RequestReader::Outcome RequestReader::refuse_long_body(const std::string& what) {
+  const std::string limit = std::to_string(environment_.options.body_bytes) + " bytes";
+  return refuse(make_refusal(413, what + " is larger than the limit of " + limit));
+}
+
+}  // namespace tessera

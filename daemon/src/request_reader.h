@@ -1,0 +1,73 @@
+// Reads requests from a connection, one after the other: heads, bodies of either framing, and the limits of both.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "connection.h"
+#include "input_buffer.h"
+#include "request.h"
+#include "request_head.h"
+#include "session_environment.h"
+#include "task.h"
+#include "tessera/array/buffer.h"
+
+namespace tessera {
+
+/// One task at a time.
+class RequestReader {
+ public:
+  /// What reading a request came to.
+  enum class Outcome {
+    kRequest,
+    kClosed,   ///< there is none, or no whole one, and will be none
+    kRefused,  ///< it is to be answered by take_refusal(), and the connection to be closed
+  };
+
+  /// Both outlive the reader.
+  RequestReader(Connection& connection, SessionEnvironment& environment)
+      : connection_(connection), environment_(environment) {}
+
+  /// Reads the next request. Asks the service whether to refuse one whose body is large or awaited.
+  [[nodiscard]] Task<Outcome> read();
+  /// The head of the request that was read last, if it had a good one. Borrows, with the body in it, from this.
+  [[nodiscard]] const RequestHead* head() const { return has_head_ ? &head_ : nullptr; }
+  [[nodiscard]] Response take_refusal() { return std::move(refusal_); }
+
+  /// Gives the memory of a large body back before its request is finished.
+  void drop_body();
+  /// Ends the request: its memory is used for the next.
+  void finish();
+  /// Whether bytes of a further request are here already.
+  [[nodiscard]] bool has_more() const { return !input_.is_empty(); }
+
+ private:
+  [[nodiscard]] Task<Outcome> read_head();
+  [[nodiscard]] Task<bool> wait_for_head(std::optional<Clock::Instant>& deadline);
+  [[nodiscard]] Outcome take_head(const HeadScanner& scanner);
+  [[nodiscard]] Task<Outcome> read_body();
+  [[nodiscard]] Task<Outcome> read_short_body(std::size_t length);
+  [[nodiscard]] Task<Outcome> read_long_body(std::size_t length);
+  [[nodiscard]] Task<Outcome> read_chunked_body();
+  [[nodiscard]] bool append_to_body(std::size_t filled, std::string_view data);
+  [[nodiscard]] bool allocate_body(std::size_t size);
+  [[nodiscard]] bool is_refused_unread();
+  [[nodiscard]] Outcome refuse(Response response);
+  [[nodiscard]] Outcome refuse_long_head(bool has_request_line);
+  [[nodiscard]] Outcome refuse_long_body(const std::string& what);
+
+  Connection& connection_;
+  SessionEnvironment& environment_;
+  InputBuffer input_;
+  bool is_first_ = true;
+
+  RequestHead head_;
+  bool has_head_ = false;
+  std::string head_copy_;       // of a chunked request, whose bytes make room for its body
+  std::size_t used_bytes_ = 0;  // of input_, that belong to the request
+  Buffer body_;                 // unless it is in input_
+  Response refusal_;
+};
+
+}  // namespace tessera

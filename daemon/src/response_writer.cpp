@@ -1,0 +1,87 @@
+#include "response_writer.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "response_head.h"
+#include "tessera/array/buffer.h"
+
+namespace tessera {
+namespace {
+
+// Answers up to this are copied behind their head and sent with it at once.
+constexpr std::size_t kSmallAnswerBytes = std::size_t{16} << 10;
+// Stays in the caches between its encoding and its sending.
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+
+std::string_view view_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void append_whole(std::string& text, const Body& body) {
+  std::array<std::byte, std::size_t{4} << 10> scratch;
+  Body::Cursor cursor(body);
+  for (auto piece = cursor.next(scratch); !piece.empty(); piece = cursor.next(scratch)) {
+    text += view_of(piece);
+  }
+}
+
+ConnectionNote note_of(const RequestHead* head, bool is_kept) {
+  if (!is_kept) {
+    return ConnectionNote::kClose;
+  }
+  return head->is_http_1_0 ? ConnectionNote::kKeepAlive : ConnectionNote::kNone;
+}
+
+void log_answer(Logger& logger, const RequestHead* head, const Response& response) {
+  if (logger.is_on(LogLevel::kDebug)) {
+    const std::string_view method = head != nullptr ? head->request.method : "?";
+    const std::string_view target = head != nullptr ? head->request.target.substr(0, 200) : "?";
+    logger.debug("answered", {{"method", method}, {"target", target}, {"status", std::int64_t{response.status}}});
+  }
+}
+
+// Returns whether all of it was sent.
+Task<bool> send_large(Connection& connection, std::string_view head, const Body& body) {
+  const Buffer scratch = Buffer::allocate(kPieceBytes);
+  Body::Cursor cursor(body);
+  bool is_sent = true;
+  std::string_view piece = view_of(cursor.next(scratch.bytes()));
+  while (is_sent && !piece.empty()) {
+    is_sent = co_await connection.send(head, piece);
+    head = {};
+    piece = view_of(cursor.next(scratch.bytes()));
+  }
+  co_return is_sent;
+}
+
+}  // namespace
+
+Task<bool> send_response(Connection& connection, const SessionEnvironment& environment, const RequestHead* head,
+                         Response response) {
+  const bool is_kept = head != nullptr && head->keep_alive && !response.close && !environment.is_stopping;
+  const bool is_for_head = head != nullptr && head->request.method == "HEAD";
+  const bool has_body = !response.without_body && !is_for_head && !is_bodiless(response.status);
+  const bool is_small = has_body && response.body.size_bytes() <= kSmallAnswerBytes;
+  std::string text;
+  text.reserve(512 + (is_small ? static_cast<std::size_t>(response.body.size_bytes()) : 0));
+  append_head(text, response, note_of(head, is_kept), environment.clock.wall_now());
+  log_answer(environment.logger, head, response);
+  bool is_sent = false;
+  if (has_body && !is_small) {
+    is_sent = co_await send_large(connection, text, response.body);
+  } else {
+    if (is_small) {
+      append_whole(text, response.body);
+    }
+    is_sent = co_await connection.send(text, {});
+  }
+  co_return is_sent&& is_kept;
+}
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// What the connections of a server share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "connection_table.h"
+#include "service.h"
+#include "tessera/base/clock.h"
+#include "tessera/base/log.h"
+#include "tessera/daemon/daemon.h"
+#include "worker_slots.h"
+
+namespace tessera {
+
+/// Bodies above this are decoded and encoded under a codec slot.
+inline constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;
+
+/// All of it is safe to use from any thread, and outlives the connections.
+struct SessionEnvironment {
+  const DaemonOptions& options;
+  Service& service;
+  Logger& logger;
+  const Clock& clock;
+  WorkerSlots& call_slots;   ///< endpoint calls that run
+  WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes
+  ConnectionTable& connections;
+  std::atomic<bool>& is_stopping;
+};
+
+}  // namespace tessera
