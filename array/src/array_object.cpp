@@ -1,25 +1,19 @@
 #include "array_object.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "array_parts.h"
 #include "binary_buffer.h"
 #include "cuda_ipc_pattern.h"
 #include "declared_type.h"
-#include "decode_fault.h"
 #include "json_buffer.h"
 #include "tessera/array/base64.h"
 
 namespace tessera {
 namespace {
-
-// NumPy's bound.
-constexpr std::size_t kMaxRank = 64;
-
-enum class WireEncoding { kJson, kBase64, kBinref, kCudaIpc };
 
 std::optional<WireEncoding> find_wire_encoding(std::string_view name) {
   if (name == "json") {
@@ -33,24 +27,6 @@ std::optional<WireEncoding> find_wire_encoding(std::string_view name) {
   }
   return name == "cuda_ipc" ? std::optional(WireEncoding::kCudaIpc) : std::nullopt;
 }
-
-ArrayFault malformed() {
-  ArrayFault fault;
-  fault.kind = ArrayFault::Kind::kNonNumeric;
-  return fault;
-}
-
-// The value of "buffer". It is decoded while it is read if the members before it say how it probably is encoded; its
-// text is kept for the case that the members behind it say otherwise.
-struct RawBuffer {
-  JsonKind kind = JsonKind::kInvalid;
-  std::string_view value;
-  JsonText text;  // kText only
-  // Decoded as base64 (a text) or json (all else), for these:
-  std::optional<std::variant<Array, ArrayFault>> decoded;
-  DType dtype = DType::kFloat64;
-  Shape shape;
-};
 
 // Of a member given twice the last counts, so each of these is set anew by each.
 struct Data {
@@ -82,10 +58,13 @@ class ArrayObjectReader {
         scanner_.skip_value();
       }
     }
-    if (scanner_.has_fault() || !is_well_formed()) {
-      return malformed();
+    std::optional<ArrayParts> parts = scanner_.has_fault() ? std::nullopt : take_parts();
+    if (!parts) {
+      ArrayFault malformed;
+      malformed.kind = ArrayFault::Kind::kNonNumeric;
+      return malformed;
     }
-    return decode();
+    return decode_array_parts(*std::move(parts), context_);
   }
 
  private:
@@ -138,7 +117,7 @@ class ArrayObjectReader {
     RawBuffer buffer;
     buffer.kind = scanner_.peek();
     const std::size_t begin = scanner_.offset();
-    if (shape_ && dtype_ && shape_->size() <= kMaxRank) {
+    if (shape_ && dtype_ && shape_->size() <= kMaxArrayRank) {
       buffer.shape = *shape_;
       buffer.dtype = *dtype_;
       if (buffer.kind == JsonKind::kText) {
@@ -184,73 +163,32 @@ class ArrayObjectReader {
     buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, std::move(bytes));
   }
 
-  [[nodiscard]] bool is_well_formed() const {
+  // The members, if they make an array object.
+  std::optional<ArrayParts> take_parts() {
     if (!is_array_ || has_unknown_member_ || !shape_ || !dtype_ || !data_ || data_->has_unknown_member ||
         !data_->is_compression_known || !data_->encoding || !data_->buffer) {
-      return false;
+      return std::nullopt;
     }
-    switch (*data_->encoding) {
+    ArrayParts parts{*dtype_, *std::move(shape_), *std::move(data_->buffer), *data_->encoding, data_->is_compressed};
+    return is_admissible(parts) ? std::optional(std::move(parts)) : std::nullopt;
+  }
+
+  // Whether the buffer is of the kind that its encoding calls for.
+  static bool is_admissible(const ArrayParts& parts) {
+    const bool is_text = parts.buffer.kind == JsonKind::kText;
+    switch (parts.encoding) {
       case WireEncoding::kJson:
-        return !data_->is_compressed;
+        return !parts.is_compressed;
       case WireEncoding::kBase64:
-        return data_->buffer->kind == JsonKind::kText;
+        return is_text;
       case WireEncoding::kBinref: {
-        const std::string text = buffer_text();
-        return data_->buffer->kind == JsonKind::kText && !text.empty() && text.find('\n') == std::string::npos;
+        const std::string text = decode_json_text(parts.buffer.text);
+        return is_text && !text.empty() && text.find('\n') == std::string::npos;
       }
       case WireEncoding::kCudaIpc:
-        return data_->buffer->kind == JsonKind::kText && !data_->is_compressed && is_cuda_ipc_buffer(buffer_text());
+        return is_text && !parts.is_compressed && is_cuda_ipc_buffer(decode_json_text(parts.buffer.text));
     }
     return false;
-  }
-
-  [[nodiscard]] std::string buffer_text() const { return decode_json_text(data_->buffer->text); }
-
-  // An array without elements passes every other check of size, but its other sizes still count when it is written as
-  // nested lists.
-  [[nodiscard]] bool is_sane_if_empty(Shape shape) const {
-    if (std::find(shape.begin(), shape.end(), 0) == shape.end()) {
-      return true;
-    }
-    std::replace(shape.begin(), shape.end(), std::int64_t{0}, std::int64_t{1});
-    const std::optional<std::uint64_t> bytes = byte_count(shape, *dtype_);
-    return bytes && *bytes <= context_.limit_bytes;
-  }
-
-  // Requires: is_well_formed().
-  std::variant<Array, ArrayFault> decode() {
-    constexpr std::string_view kNames[] = {"json", "base64", "binref", "cuda_ipc"};
-    RawBuffer& buffer = *data_->buffer;
-    if (shape_->size() > kMaxRank) {
-      return decode_fault(kNames[static_cast<std::size_t>(*data_->encoding)],
-                          "maximum supported dimension for an ndarray is currently 64, found more");
-    }
-    if (!is_sane_if_empty(*shape_)) {
-      return decode_fault(kNames[static_cast<std::size_t>(*data_->encoding)],
-                          over_limit(*shape_, *dtype_, context_.limit_bytes));
-    }
-    const bool is_base64 = *data_->encoding == WireEncoding::kBase64 && !data_->is_compressed;
-    const bool is_json = *data_->encoding == WireEncoding::kJson;
-    if (buffer.decoded && (buffer.kind == JsonKind::kText ? is_base64 : is_json) && buffer.dtype == *dtype_ &&
-        buffer.shape == *shape_) {
-      return *std::move(buffer.decoded);
-    }
-    const BinaryLayout layout{*dtype_, *shape_, data_->is_compressed, context_.limit_bytes};
-    switch (*data_->encoding) {
-      case WireEncoding::kJson: {
-        JsonScanner again(buffer.value, JsonScanner::Limits{buffer.value.size()});
-        return read_json_buffer(again, *dtype_, *shape_);
-      }
-      case WireEncoding::kBase64:
-        return buffer.text.has_escapes ? read_base64_buffer(buffer_text(), layout)
-                                       : read_base64_buffer(buffer.text.raw, layout);
-      case WireEncoding::kBinref:
-        return read_binref_buffer(buffer_text(), layout, context_.files);
-      case WireEncoding::kCudaIpc:
-        break;
-    }
-    return decode_fault(kNames[static_cast<std::size_t>(WireEncoding::kCudaIpc)],
-                        "GPU transport 'cuda_ipc' is not enabled on this Tesseract (available: ('none',))");
   }
 
   JsonScanner& scanner_;

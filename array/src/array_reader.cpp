@@ -72,7 +72,7 @@ std::optional<ArrayFault> find_difference(const Array& array, const ArraySpec& s
   if (spec.dtype && *spec.dtype != array.dtype()) {
     ArrayFault fault = fault_of(ArrayFault::Kind::kDType);
     fault.actual_dtype = array.dtype();
-    fault.expected_dtype = *spec.dtype;
+    fault.expected_dtype = spec.dtype;
     return fault;
   }
   return std::nullopt;

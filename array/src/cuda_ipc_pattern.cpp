@@ -23,7 +23,7 @@ bool take_colon(std::string_view& text) {
 }
 
 bool is_uuid(std::string_view text) {
-  return std::equal(text.begin(), text.end(), kUuid.begin(), kUuid.end(), [](char character, char pattern) {
+  return std::ranges::equal(text, kUuid, [](char character, char pattern) {
     return pattern == '-' ? character == '-'
                           : (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f');
   });

@@ -70,8 +70,8 @@ Array to_bools(const NumberList& list, const Shape& shape) {
 }
 
 bool are_whole(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(),
-                     [](double number) { return std::isfinite(number) && std::trunc(number) == number; });
+  return std::ranges::all_of(numbers,
+                             [](double number) { return std::isfinite(number) && std::trunc(number) == number; });
 }
 
 // Requires: all numbers are whole.
@@ -81,7 +81,7 @@ std::variant<Array, ArrayFault> narrow_whole(std::span<const double> numbers, co
   if (numbers.empty()) {
     return integers;
   }
-  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  const auto [low, high] = std::ranges::minmax_element(numbers);
   // Both are powers of two, or zero, and so exact.
   const auto minimum = static_cast<double>(std::numeric_limits<T>::min());
   const double beyond_maximum = std::ldexp(1.0, std::numeric_limits<T>::digits);

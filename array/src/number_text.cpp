@@ -88,7 +88,7 @@ void set_whole(const char* at, const char* end, bool is_negative, std::uint64_t 
     const auto [stop, code] = std::from_chars(digits, end, magnitude);
     if (code != std::errc{}) {
       number.kind = JsonNumber::Kind::kHugeInt;
-      number.real = parse_decimal(at, end);
+      number.real = parse_decimal({at, static_cast<std::size_t>(end - at)});
       return;
     }
   }
@@ -153,7 +153,9 @@ std::int64_t decimal_magnitude(const char* at, const char* end) {
 
 }  // namespace
 
-double parse_decimal(const char* at, const char* end) {
+double parse_decimal(std::string_view text) {
+  const char* const at = text.data();
+  const char* const end = at + text.size();
   double value = 0.0;
   if (std::from_chars(at, end, value).ec == std::errc::result_out_of_range) {
     value = decimal_magnitude(at, end) > 0 ? std::numeric_limits<double>::infinity() : 0.0;
@@ -211,7 +213,7 @@ const char* parse_number_text(const char* at, const char* end, JsonNumber& numbe
     number.real = is_negative ? -value : value;
     return at;
   }
-  number.real = parse_decimal(begin, at);
+  number.real = parse_decimal({begin, static_cast<std::size_t>(at - begin)});
   return at;
 }
 

@@ -96,7 +96,8 @@ std::optional<double> take_float(std::string_view& text) {
         end = stop;
       }
     }
-    value = parse_decimal(unsigned_text.data(), unsigned_text.data() + end);
+    const std::string_view number = unsigned_text.substr(0, end);
+    value = parse_decimal(number);
   }
   text = unsigned_text.substr(end);
   return is_negative ? -value : value;
@@ -137,7 +138,7 @@ std::optional<std::complex<double>> take_complex(std::string_view& text) {
   if (!second) {
     second = take_lone_sign(text);
   }
-  return take_imaginary_unit(text) ? std::optional(std::complex<double>(*first, *second)) : std::nullopt;
+  return second && take_imaginary_unit(text) ? std::optional(std::complex<double>(*first, *second)) : std::nullopt;
 }
 
 }  // namespace

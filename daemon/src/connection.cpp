@@ -58,7 +58,7 @@ Connection::~Connection() {
   environment_.connections.remove(watch_);
 }
 
-Received Connection::try_receive(std::span<std::byte> into, std::size_t& count) {
+Received Connection::try_receive(std::span<std::byte> into, std::size_t& count) const {
   while (true) {
     const ssize_t got = ::recv(socket_, into.data(), into.size(), 0);
     if (got > 0) {

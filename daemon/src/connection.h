@@ -40,7 +40,7 @@ class Connection {
   [[nodiscard]] Clock::Instant after(std::chrono::seconds time) const { return environment_.clock.now() + time; }
 
   /// Receives what is there, without waiting.
-  [[nodiscard]] Received try_receive(std::span<std::byte> into, std::size_t& count);
+  [[nodiscard]] Received try_receive(std::span<std::byte> into, std::size_t& count) const;
   /// Waits until there may be something to receive. False if the connection is being closed.
   [[nodiscard]] Task<bool> wait_readable(Clock::Instant deadline, Wait wait);
   /// Receives at least one byte of a request that has begun, waiting up to body_progress_time. 0 at the end.

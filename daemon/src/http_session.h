@@ -1,12 +1,11 @@
 // One connection from its first request to its end.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+#include <utility>  // Boost 1.74 needs it first.
+
 #include "session_environment.h"
 #include "tessera/base/unique_fd.h"
-
-namespace boost::asio {
-class io_context;
-}
 
 namespace tessera {
 

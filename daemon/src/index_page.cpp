@@ -57,8 +57,9 @@ std::string index_html(const std::vector<IndexEntry>& entries) {
       "<th>Endpoints</th></tr>\n";
   for (const IndexEntry& entry : entries) {
     const std::string name = html_escaped(entry.name);
-    page += "<tr><td><a href=\"/" + name + "/docs\">" + name + "</a></td><td>" + html_escaped(entry.version) +
-            "</td><td>" + html_escaped(entry.description) + "</td><td>";
+    page.append("<tr><td><a href=\"/").append(name).append("/docs\">").append(name).append("</a></td><td>");
+    page.append(html_escaped(entry.version)).append("</td><td>").append(html_escaped(entry.description));
+    page += "</td><td>";
     for (const std::string& endpoint : entry.endpoints) {
       page.append("<code>").append(html_escaped(endpoint)).append("</code> ");
     }

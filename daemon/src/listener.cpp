@@ -52,10 +52,10 @@ Result<Addresses> resolve(const std::string& host, std::uint16_t port) {
   return Addresses(list);
 }
 
-const addrinfo& preferred(const addrinfo& list) {
-  for (const addrinfo* address = &list; address != nullptr; address = address->ai_next) {
+const addrinfo* preferred(const addrinfo* list) {
+  for (const addrinfo* address = list; address != nullptr; address = address->ai_next) {
     if (address->ai_family == AF_INET) {
-      return *address;
+      return address;
     }
   }
   return list;
@@ -115,7 +115,7 @@ Status remove_stale_socket(const std::string& name, const sockaddr_un& address) 
 
 Result<TcpListener> listen_tcp(const std::string& host, std::uint16_t port) {
   TESSERA_ASSIGN_OR_RETURN(const Addresses addresses, resolve(host, port));
-  const addrinfo& address = preferred(*addresses);
+  const addrinfo& address = *preferred(addresses.get());
   const std::string name = host + ":" + std::to_string(port);
   TcpListener listener;
   listener.socket = UniqueFd::adopt(::socket(address.ai_family, kSocketFlags, 0));

@@ -136,7 +136,7 @@ std::optional<RequestHead> parse_head(std::string_view head) {
   }
   result.keep_alive = parser.keep_alive();
   result.awaits_continue = result.awaits_continue && !result.is_http_1_0;
-  return std::move(result);
+  return result;
 }
 
 }  // namespace tessera

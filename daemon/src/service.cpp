@@ -74,6 +74,7 @@ Result<ConfinedFolder> open_folder(const std::filesystem::path& path, Logger& lo
 
 std::vector<std::string> names_of(const Definitions& definitions) {
   std::vector<std::string> names;
+  names.reserve(definitions.size());
   for (const auto& definition : definitions) {
     names.push_back(definition->name());
   }
@@ -92,6 +93,7 @@ class TesseractService final : public Service {
         metrics_(std::move(names), clock.wall_now()),
         parts_{options_, offer_, metrics_, logger, clock} {
     std::vector<IndexEntry> entries;
+    entries.reserve(tesseracts_.size());
     for (const auto& tesseract : tesseracts_) {
       entries.push_back(index_entry(*tesseract->definition));
     }
@@ -226,18 +228,20 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
                                                const Clock& clock) {
   TESSERA_RETURN_IF_ERROR(check_options(options, tesseracts));
   TESSERA_ASSIGN_OR_RETURN(Router router, make_router(options, tesseracts));
+  std::vector<std::string> names = names_of(tesseracts);
   std::vector<std::unique_ptr<ServedTesseract>> served;
-  for (const auto& definition : tesseracts) {
+  for (std::shared_ptr<const TesseractDefinition>& definition : tesseracts) {
     // Several have a folder each, so that their files cannot be mixed up.
     const std::string part = tesseracts.size() == 1 ? "." : definition->name();
     TESSERA_ASSIGN_OR_RETURN(ConfinedFolder input,
                              open_folder((options.config.input_path / part).lexically_normal(), logger));
     TESSERA_ASSIGN_OR_RETURN(ConfinedFolder output,
                              open_folder((options.config.output_path / part).lexically_normal(), logger));
-    served.push_back(std::make_unique<ServedTesseract>(definition, std::move(input), std::move(output), options));
+    served.push_back(
+        std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options));
   }
   return std::unique_ptr<Service>(std::make_unique<TesseractService>(options, std::move(router), std::move(served),
-                                                                     names_of(tesseracts), logger, clock));
+                                                                     std::move(names), logger, clock));
 }
 
 }  // namespace tessera

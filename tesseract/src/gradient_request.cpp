@@ -103,8 +103,8 @@ const GradientNames* gradient_names(Endpoint endpoint) {
 }
 
 const DifferentiableArray* find_template(const std::vector<DifferentiableArray>& templates, std::string_view path) {
-  const auto found = std::find_if(templates.begin(), templates.end(),
-                                  [path](const DifferentiableArray& one) { return matches(one.path_template, path); });
+  const auto found = std::ranges::find_if(
+      templates, [path](const DifferentiableArray& one) { return matches(one.path_template, path); });
   return found == templates.end() ? nullptr : &*found;
 }
 

@@ -308,7 +308,8 @@ TEST(ArrayReaderTest, ReadsExactlyWithoutCastingOrStretching) {
 
 TEST(ArrayReaderTest, TellsDescriptorsOfGpuMemoryFromOtherTexts) {
   std::ifstream file(TESSERA_TESTS_DIR "/vectors/grammar.json");
-  for (const auto& entry : nlohmann::json::parse(file).at("cuda_ipc_buffer")) {
+  const nlohmann::json grammar = nlohmann::json::parse(file);
+  for (const auto& entry : grammar.at("cuda_ipc_buffer")) {
     const auto text = entry.at("buffer").get<std::string>();
     EXPECT_EQ(is_cuda_ipc_buffer(text), entry.at("valid").get<bool>()) << text;
   }

@@ -24,7 +24,8 @@ nlohmann::json grammar() {
 }
 
 TEST(BinrefReferenceTest, FollowsTheGrammarOfTheRuntime) {
-  for (const auto& entry : grammar().at("binref_buffer")) {
+  const nlohmann::json cases = grammar().at("binref_buffer");
+  for (const auto& entry : cases) {
     const auto text = entry.at("buffer").get<std::string>();
     const std::optional<BinrefReference> reference = parse_binref(text);
     ASSERT_EQ(reference.has_value(), entry.at("valid").get<bool>()) << text;
