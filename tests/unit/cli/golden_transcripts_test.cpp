@@ -153,8 +153,8 @@ TEST_P(GoldenTranscriptsTest, IsTheSameHere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenTranscriptsTest, ::testing::ValuesIn(transcripts()),
-                         [](const ::testing::TestParamInfo<Json>& info) {
-                           std::string name = info.param.at("name");
+                         [](const ::testing::TestParamInfo<Json>& instance) {
+                           std::string name = instance.param.at("name");
                            std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });

@@ -24,7 +24,7 @@ TesseractDefinition shapes() {
 }
 
 std::string with_x(std::string_view x, std::string_view more = "") {
-  return "{\"inputs\":{\"x\":" + std::string(x) + std::string(more) + "}}";
+  return R"({"inputs":{"x":)" + std::string(x) + std::string(more) + "}}";
 }
 
 Object inputs_of(const std::string& body) {
@@ -58,7 +58,7 @@ TEST(AbstractEvalCallTest, IgnoresFurtherKeysOfAnArray) {
 }
 
 TEST(AbstractEvalCallTest, RefusesValuesInPlaceOfShapes) {
-  for (const char* value : {"[1,2]", "5", "\"x\"", "null"}) {
+  for (const char* value : {"[1,2]", "5", R"("x")", "null"}) {
     EXPECT_EQ(items(with_x(value))[0].at("type"), "model_attributes_type") << value;
   }
 }
@@ -74,7 +74,7 @@ TEST(AbstractEvalCallTest, DemandsExactShapes) {
 
 TEST(AbstractEvalCallTest, RefusesShapesThatNoArrayHas) {
   for (const char* shape : {"[-4]", "[18446744073709551615]"}) {
-    EXPECT_EQ(items(with_x("{\"shape\":" + std::string(shape) + ",\"dtype\":\"float64\"}"))[0].at("type"),
+    EXPECT_EQ(items(with_x(R"({"shape":)" + std::string(shape) + R"(,"dtype":"float64"})"))[0].at("type"),
               "value_error")
         << shape;
   }

@@ -37,7 +37,7 @@ bool is_plain(const json& exchange) {
   const json headers = exchange.at("request").at("headers");
   const bool is_json = headers.dump().find("\"application/json\"") != std::string::npos;
   return is_json && exchange.at("request").contains("body") &&
-         exchange.at("name").get<std::string>().rfind("binref", 0) != 0;
+         !exchange.at("name").get<std::string>().starts_with("binref");
 }
 
 TEST(GoldenRequestsTest, RefusedBodiesGetTheItemsOfUpstream) {

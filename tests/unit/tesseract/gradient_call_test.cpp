@@ -35,13 +35,13 @@ TesseractDefinition tree() {
 }
 
 std::string jvp(std::string_view inputs, std::string_view paths, std::string_view tangents) {
-  return "{\"inputs\":" + std::string(inputs) + ",\"jvp_inputs\":" + std::string(paths) +
-         ",\"jvp_outputs\":[\"y\"],\"tangent_vector\":" + std::string(tangents) + "}";
+  return R"({"inputs":)" + std::string(inputs) + R"(,"jvp_inputs":)" + std::string(paths) +
+         R"(,"jvp_outputs":["y"],"tangent_vector":)" + std::string(tangents) + "}";
 }
 
 std::string vjp(std::string_view outputs, std::string_view cotangents) {
-  return "{\"inputs\":{\"x\":[1,2]},\"vjp_inputs\":[\"x\"],\"vjp_outputs\":" + std::string(outputs) +
-         ",\"cotangent_vector\":" + std::string(cotangents) + "}";
+  return R"({"inputs":{"x":[1,2]},"vjp_inputs":["x"],"vjp_outputs":)" + std::string(outputs) +
+         R"(,"cotangent_vector":)" + std::string(cotangents) + "}";
 }
 
 constexpr std::string_view kPoint = R"({"x":[1,2],"named":{"a.b":[1]},"layers":[{"weights":[[1,2,3]]}]})";
@@ -90,7 +90,7 @@ TEST(GradientCallTest, SaysWhichMembersAreMissingOrUnknown) {
 }
 
 TEST(GradientCallTest, RefusesSetsThatAreNone) {
-  EXPECT_EQ(found(jvp_items(kPoint, "\"x\"", R"({"x":[1,2]})")), json::parse(R"([["set_type","jvp_inputs"],
+  EXPECT_EQ(found(jvp_items(kPoint, R"("x")", R"({"x":[1,2]})")), json::parse(R"([["set_type","jvp_inputs"],
 ["value_error","tangent_vector"]])"));
   const json empty = jvp_items(kPoint, "[]", R"({"x":[1,2]})");
   EXPECT_EQ(empty[0].at("msg"), "Set should have at least 1 item after validation, not 0");
@@ -190,7 +190,7 @@ TEST(CotangentTest, IsCheckedAgainstTheSchema) {
   EXPECT_EQ(call.vector["y"].array().dtype(), DType::kFloat64);
   EXPECT_EQ(vjp_items(R"(["y"])", R"({"y":[[1]]})")[0].at("msg"),
             "Value error, Cotangent vector 'y': Array has wrong number of dimensions: got 2D, expected 1D");
-  EXPECT_EQ(vjp_items("\"y\"", R"({"y":[1]})")[1].at("msg"),
+  EXPECT_EQ(vjp_items(R"("y")", R"({"y":[1]})")[1].at("msg"),
             "Value error, Unable to validate cotangent vector as vjp_outputs either missing or invalid");
 }
 
@@ -204,8 +204,8 @@ TEST(GradientCallTest, IsQuickAboutManyPaths) {
   std::string paths = "[";
   std::string tangents = "{";
   for (int i = 0; i < 100000; ++i) {
-    paths += (i == 0 ? "\"named.{k" : ",\"named.{k") + std::to_string(i) + "}\"";
-    tangents += (i == 0 ? "\"named.{k" : ",\"named.{k") + std::to_string(i) + "}\":1";
+    paths += (i == 0 ? R"("named.{k)" : R"(,"named.{k)") + std::to_string(i) + R"(}")";
+    tangents += (i == 0 ? R"("named.{k)" : R"(,"named.{k)") + std::to_string(i) + R"(}":1)";
   }
   const auto start = std::chrono::steady_clock::now();
   EXPECT_LE(jvp_items(kPoint, paths + "]", tangents + "}").size(), 1000U);

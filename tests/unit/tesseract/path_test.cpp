@@ -50,7 +50,7 @@ TEST(PathTemplateTest, MatchesWhatTheVectorsSay) {
     const auto path_template = one.at("template").get<std::string>();
     EXPECT_EQ(is_pattern(path_template), !one.at("literal").get<bool>()) << path_template;
     if (is_pattern(path_template)) {
-      EXPECT_EQ(pattern_of(path_template), one.at("pattern"));
+      EXPECT_EQ(pattern_of(path_template), one.at("pattern").get<std::string>());
     }
     for (const nlohmann::json& path : one.at("accepts")) {
       EXPECT_TRUE(matches(path_template, path.get<std::string>())) << path_template << " " << path;
@@ -73,7 +73,7 @@ TEST(EscapeKeyTest, WritesKeysAsTheVectorsSay) {
   const nlohmann::json cases = golden("grammar.json").at("dict_key_escape");
   ASSERT_FALSE(cases.empty());
   for (const nlohmann::json& one : cases) {
-    EXPECT_EQ(escape_key(one.at("key").get<std::string>()), one.at("escaped"));
+    EXPECT_EQ(escape_key(one.at("key").get<std::string>()), one.at("escaped").get<std::string>());
   }
 }
 

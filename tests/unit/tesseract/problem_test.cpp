@@ -110,9 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
               "less_than_equal",
               "Input should be less than or equal to 100000000000000000000",
               {{"le", 1e20}}},
-        Words{problem_of(Kind::kValueError, "no \"good\""),
+        Words{problem_of(Kind::kValueError, R"(no "good")"),
               "value_error",
-              "Value error, no \"good\"",
+              R"(Value error, no "good")",
               {{"error", json::object()}}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -165,8 +165,8 @@ TEST(ProblemsToJsonTest, ShowsNullOrAnEmptyObjectWhereNoInputIs) {
 TEST(ProblemsToJsonTest, ShowsTextsThatAreNoJson) {
   Problem problem = problem_of(Kind::kModelAttributesType);
   problem.input_is_text = true;
-  problem.input_text = "a=\"1\"";
-  EXPECT_EQ(item_of(problem).at("input"), "a=\"1\"");
+  problem.input_text = R"(a="1")";
+  EXPECT_EQ(item_of(problem).at("input"), R"(a="1")");
 }
 
 TEST(ProblemsToJsonTest, ShowsNaNAsNull) {
@@ -176,17 +176,17 @@ TEST(ProblemsToJsonTest, ShowsNaNAsNull) {
 }
 
 TEST(ProblemsToJsonTest, ShowsTheSizeOfAnEndlessNumber) {
-  const std::string endless = "[\"x\",-" + std::string(400, '1') + "]";
+  const std::string endless = R"(["x",-)" + std::string(400, '1') + "]";
   Problem problem = problem_of(Kind::kIntParsingSize);
   problem.input = endless;
   EXPECT_EQ(item_of(problem).at("input"), "…(407 bytes)");
-  const std::string harmless = "[1,\"" + std::string(400, '1') + "\"]";
+  const std::string harmless = R"([1,")" + std::string(400, '1') + R"("])";
   problem.input = harmless;
   EXPECT_EQ(item_of(problem).at("input")[0], 1);
 }
 
 TEST(ProblemsToJsonTest, ShowsTheSizeOfALargeInput) {
-  const std::string large = "\"" + std::string(100000, 'x') + "\"";
+  const std::string large = R"(")" + std::string(100000, 'x') + R"(")";
   Problem problem = problem_of(Kind::kArray);
   problem.array = ArrayFault();
   problem.input = large;
@@ -194,7 +194,7 @@ TEST(ProblemsToJsonTest, ShowsTheSizeOfALargeInput) {
 }
 
 TEST(ProblemsToJsonTest, DoesNotMultiplyTheRequest) {
-  const std::string input = "\"" + std::string(60000, 'x') + "\"";
+  const std::string input = R"(")" + std::string(60000, 'x') + R"(")";
   Problem problem = problem_of(Kind::kIntType);
   problem.input = input;
   const std::string body = problems_to_json(std::vector<Problem>(1000, problem));

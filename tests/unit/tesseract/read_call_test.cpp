@@ -62,12 +62,12 @@ TEST(ReadCallTest, SaysThatABodyIsMissing) {
 }
 
 TEST(ReadCallTest, SaysWhereABodyIsNoJson) {
-  EXPECT_EQ(items("{\"inputs\":{\"x\":[1,2]"), (json{{{"type", "json_invalid"},
-                                                      {"loc", {"body", 20}},
-                                                      {"msg", "JSON decode error"},
-                                                      {"input", json::object()},
-                                                      {"ctx", {{"error", "Expecting ',' delimiter"}}}}}));
-  EXPECT_EQ(found("{\"inputs\":{\"x\":[1]}} x"), json::parse(R"([["json_invalid",21]])"));
+  EXPECT_EQ(items(R"({"inputs":{"x":[1,2])"), (json{{{"type", "json_invalid"},
+                                                     {"loc", {"body", 20}},
+                                                     {"msg", "JSON decode error"},
+                                                     {"input", json::object()},
+                                                     {"ctx", {{"error", "Expecting ',' delimiter"}}}}}));
+  EXPECT_EQ(found(R"({"inputs":{"x":[1]}} x)"), json::parse(R"([["json_invalid",21]])"));
   EXPECT_EQ(found("  "), json::parse(R"([["json_invalid",2]])"));
 }
 
@@ -79,12 +79,13 @@ TEST(ReadCallTest, RefusesBodiesThatAreNoObject) {
   EXPECT_EQ(items("[1]")[0].at("type"), "model_attributes_type");
   EXPECT_EQ(items("[1]")[0].at("loc"), (json{"body"}));
   EXPECT_EQ(items("[1]")[0].at("input"), (json{1}));
-  EXPECT_EQ(items("\"x\"")[0].at("input"), "x");
+  EXPECT_EQ(items(R"("x")")[0].at("input"), "x");
 }
 
 TEST(ReadCallTest, RefusesInputsThatAreNoObject) {
-  for (const char* inputs : {"null", "[1]", "5", "\"x\"", "true"}) {
-    EXPECT_EQ(found(std::string("{\"inputs\":") + inputs + "}"), json::parse(R"([["model_attributes_type","inputs"]])"))
+  for (const char* inputs : {"null", "[1]", "5", R"("x")", "true"}) {
+    EXPECT_EQ(found(std::string(R"({"inputs":)") + inputs + "}"),
+              json::parse(R"([["model_attributes_type","inputs"]])"))
         << inputs;
   }
 }
@@ -198,11 +199,11 @@ TEST(ReadCallTest, RefusesBytesThatAreNotUtf8) {
 TEST(ReadCallTest, IsQuickAndBriefAboutManyProblems) {
   std::string body = R"({"inputs":{"x":[1],"named":{)";
   for (int i = 0; i < 100000; ++i) {
-    body += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":\"x\"";
+    body += (i == 0 ? R"("k)" : R"(,"k)") + std::to_string(i) + R"(":"x")";
   }
   body += "}";
   for (int i = 0; i < 100000; ++i) {
-    body += ",\"u" + std::to_string(i) + "\":1";
+    body += R"(,"u)" + std::to_string(i) + R"(":1)";
   }
   body += "}}";
   const auto start = std::chrono::steady_clock::now();
@@ -214,19 +215,19 @@ TEST(ReadCallTest, IsQuickAndBriefAboutManyProblems) {
 TEST(ReadCallTest, ForgetsNoProblemAmongMoreThanAreKept) {
   std::string members;
   for (int i = 0; i < 1100; ++i) {
-    members += "\"k" + std::to_string(i) + "\":\"x\",";
+    members += R"("k)" + std::to_string(i) + R"(":"x",)";
   }
   for (int i = 0; i < 1000; ++i) {
-    members += "\"k" + std::to_string(i) + "\":[1],";
+    members += R"("k)" + std::to_string(i) + R"(":[1],)";
   }
   members.pop_back();
-  EXPECT_FALSE(items("{\"inputs\":{\"x\":[1],\"named\":{" + members + "}}}").empty());
+  EXPECT_FALSE(items(R"({"inputs":{"x":[1],"named":{)" + members + "}}}").empty());
 }
 
 TEST(NotCalledJsonTest, ShowsTheBodyAsAText) {
-  const json item = json::parse(problems_to_json(not_called_json("{\"inputs\": 1}"))).at("detail").at(0);
+  const json item = json::parse(problems_to_json(not_called_json(R"({"inputs": 1})"))).at("detail").at(0);
   EXPECT_EQ(item.at("type"), "model_attributes_type");
-  EXPECT_EQ(item.at("input"), "{\"inputs\": 1}");
+  EXPECT_EQ(item.at("input"), R"({"inputs": 1})");
   EXPECT_EQ(json::parse(problems_to_json(not_called_json(""))).at("detail").at(0).at("type"), "missing");
   EXPECT_LT(problems_to_json(not_called_json(std::string(1000000, 'x'))).size(), 1000U);
 }

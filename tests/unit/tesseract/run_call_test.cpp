@@ -157,7 +157,7 @@ class RunGradientTest : public ::testing::Test {
         .outputs(output_schema());
   }
 
-  std::variant<Object, EndpointFailure> run(Endpoint endpoint, PathSet ins, PathSet outs, Object result) {
+  std::variant<Object, EndpointFailure> run(Endpoint endpoint, PathSet ins, PathSet outs, const Object& result) {
     definition_.jacobian([result](const Object&, const PathSet&, const PathSet&, Context&) { return result; });
     definition_.jacobian_vector_product(
         [result](const Object&, const PathSet&, const PathSet&, const Object&, Context&) { return result; });

@@ -17,7 +17,7 @@ using testing::echo_of;
 using testing::items_of;
 
 std::string body_of(std::string_view value) {
-  return "{\"inputs\":{\"v\":" + std::string(value) + "}}";
+  return R"({"inputs":{"v":)" + std::string(value) + "}}";
 }
 
 Value taken(const Type& type, std::string_view value) {
@@ -196,7 +196,7 @@ TEST(BoundsTest, CompareWholeNumbersExactly) {
 
 TEST(TextFieldTest, TakesOnlyTexts) {
   EXPECT_EQ(taken(text(), R"("é\ud83d\ude00\u0000")").text(), std::string("é😀\0", 7));
-  for (const char* value : {"1", "null", "true", "[\"a\"]"}) {
+  for (const char* value : {"1", "null", "true", R"(["a"])"}) {
     EXPECT_EQ(refused(text(), value).at("type"), "string_type") << value;
   }
 }
@@ -214,7 +214,7 @@ TEST(TextFieldTest, RefusesLoneSurrogatesReadably) {
   const auto answer = testing::read(echo_of(Schema("InputSchema").field("v", text())), Endpoint::kApply,
                                     R"({"inputs":{"v":"a\ud800"}})");
   const std::string items = problems_to_json(std::get<std::vector<Problem>>(answer));
-  EXPECT_NE(items.find("\"string_unicode\""), std::string::npos);
+  EXPECT_NE(items.find(R"("string_unicode")"), std::string::npos);
   EXPECT_NE(items.find(R"("input":"a\ud800")"), std::string::npos) << items;
 }
 
@@ -247,11 +247,11 @@ TEST(OptionalFieldTest, TakesNull) {
 
 TEST(ListFieldTest, ChecksItsLengthFirst) {
   const Type type = list_of(integer()).min_length(1).max_length(2);
-  EXPECT_EQ(refused(type, "[1,\"x\",3,4,5]").at("ctx"),
+  EXPECT_EQ(refused(type, R"([1,"x",3,4,5])").at("ctx"),
             (json{{"field_type", "List"}, {"max_length", 2}, {"actual_length", 5}}));
   EXPECT_EQ(refused(type, "[]").at("msg"), "List should have at least 1 item after validation, not 0");
   EXPECT_EQ(refused(type, "{}").at("type"), "list_type");
-  EXPECT_EQ(refused(type, "[1,\"x\"]").at("loc"), (json{"body", "inputs", "v", 1}));
+  EXPECT_EQ(refused(type, R"([1,"x"])").at("loc"), (json{"body", "inputs", "v", 1}));
 }
 
 TEST(DictFieldTest, ChecksItsValuesFirst) {

@@ -62,8 +62,8 @@ json items_of(std::string_view body) {
 }
 
 std::string array_text(std::string_view buffer, std::string_view shape) {
-  return "{\"shape\":" + std::string(shape) + ",\"dtype\":\"float64\",\"data\":{\"buffer\":" + std::string(buffer) +
-         ",\"encoding\":\"json\"}}";
+  return R"({"shape":)" + std::string(shape) + R"(,"dtype":"float64","data":{"buffer":)" + std::string(buffer) +
+         R"(,"encoding":"json"}})";
 }
 
 /// A test of apply at x = [1, 2].
@@ -72,7 +72,7 @@ std::string test_of(const std::string& expectation, std::string_view inputs = R"
 }
 
 std::string expecting(const std::string& buffer, const std::string& more = "") {
-  return "\"expected_outputs\":{\"y\":" + array_text(buffer, "[2]") + more + "}";
+  return R"("expected_outputs":{"y":)" + array_text(buffer, "[2]") + more + "}";
 }
 
 TEST(TestOutcomeTest, IsWrittenAsJson) {
@@ -88,9 +88,9 @@ TEST(RunTestTest, PassesWhatIsAsExpected) {
 TEST(RunTestTest, ComparesWithinTolerances) {
   EXPECT_EQ(outcome_of(test_of(expecting("[2.00001,4]"))).status, Status::kPassed);
   EXPECT_EQ(outcome_of(test_of(expecting("[2.0005,4]"))).status, Status::kFailed);
-  EXPECT_EQ(outcome_of(test_of(expecting("[2.0005,4]") + ",\"atol\":1e-3,\"rtol\":0")).status, Status::kPassed);
-  EXPECT_EQ(outcome_of(test_of(expecting("[2,4]", ",\"share\":0.500001"))).status, Status::kPassed);
-  EXPECT_EQ(outcome_of(test_of(expecting("[2,4]", ",\"share\":0.6"))).status, Status::kFailed);
+  EXPECT_EQ(outcome_of(test_of(expecting("[2.0005,4]") + R"(,"atol":1e-3,"rtol":0)")).status, Status::kPassed);
+  EXPECT_EQ(outcome_of(test_of(expecting("[2,4]", R"(,"share":0.500001)"))).status, Status::kPassed);
+  EXPECT_EQ(outcome_of(test_of(expecting("[2,4]", R"(,"share":0.6)"))).status, Status::kFailed);
 }
 
 TEST(RunTestTest, TakesNaNForNaNInArrays) {
@@ -102,7 +102,7 @@ TEST(RunTestTest, SaysWhatDiffers) {
   const TestOutcome values = outcome_of(test_of(expecting("[2,5]")));
   EXPECT_EQ(values.message.rfind("Values are not sufficiently close.", 0), 0U);
   EXPECT_NE(values.message.find("(1,)"), std::string::npos);
-  const TestOutcome shape = outcome_of(test_of("\"expected_outputs\":{\"y\":" + array_text("[1,2,3]", "[3]") + "}"));
+  const TestOutcome shape = outcome_of(test_of(R"("expected_outputs":{"y":)" + array_text("[1,2,3]", "[3]") + "}"));
   EXPECT_EQ(shape.message,
             "Structure mismatch.\n\nShape mismatch for array at y: \n  Expected: (3,)\n  Obtained: (2,)");
   EXPECT_NE(outcome_of(test_of(expecting("[2,4]", R"(,"names":{"b":1})"))).message.find("names"), std::string::npos);
@@ -200,7 +200,7 @@ TEST(TestSpecTest, ExpectsExactlyOneThing) {
 TEST(TestSpecTest, IsJson) {
   EXPECT_EQ(items_of("")[0].at("type"), "missing");
   EXPECT_EQ(items_of("[]")[0].at("type"), "model_attributes_type");
-  EXPECT_EQ(items_of("{\"endpoint\":")[0].at("type"), "json_invalid");
+  EXPECT_EQ(items_of(R"({"endpoint":)")[0].at("type"), "json_invalid");
   EXPECT_TRUE(std::holds_alternative<JsonFault>(answered("{\"endpoint\":\"\xff\"}")));
 }
 
