@@ -1,5 +1,6 @@
 # make build   installs what is missing, builds everything that runs into build/
 # make serve   builds, then serves the example Tesseracts (HOST, PORT)
+# make python  makes the environment .venv with the public Python SDK
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
@@ -63,10 +64,9 @@ format: test-packages
 tidy: test-packages tests
 	@tests/run_tidy.sh $(BUILD)
 
-bench: python packages
-	@cmake --preset release --log-level=WARNING -DTESSERA_BUILD_BENCH=ON
-	cmake --build $(BUILD)
-	@.venv/bin/python bench/compare.py
+bench: python build
+	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench
+	@.venv/bin/python bench/compare.py --tessera $(BUILD)/bin/tessera --timer $(BUILD)/bin/tessera_request_timer
 
 clean:
 	rm -rf $(BUILD) .venv

@@ -52,4 +52,4 @@ get() {
 }
 # The lists may be older than the packages that they name, or not be there at all.
 get update
-get install --yes --no-install-recommends "${missing[@]}"
+get install --yes --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by the runners: where each part of `make test` leaves its counts.
 # A part calls `begin_part NAME BUILD`, then `step NAME COMMAND...` and `add_reports FOLDER...`, then `end_part`.
 

@@ -2,7 +2,8 @@
 # Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
-cd "$repository"
+cd "$repository" || exit 1
+mkdir -p build
 begin_part sanitizers build
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1

@@ -68,7 +68,7 @@ template <class T>
 char* write_element(char* out, T element) {
   if constexpr (std::is_same_v<T, bool>) {
     const std::string_view word = element ? "true" : "false";
-    return std::copy(word.begin(), word.end(), out);
+    return std::ranges::copy(word, out).out;
   } else if constexpr (std::is_same_v<T, Half>) {
     return write_json_double(out, static_cast<double>(element.to_float()));
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -92,7 +92,7 @@ struct Rows {
 // Nothing if they are too many. Below an axis of size zero there is nothing to write, so that axis counts as innermost.
 std::optional<Rows> rows_of(const Shape& shape) {
   Rows rows;
-  const auto innermost = std::min(std::find(shape.begin(), shape.end(), 0), std::prev(shape.end()));
+  const auto innermost = std::min(std::ranges::find(shape, 0), std::prev(shape.end()));
   rows.outer_sizes.assign(shape.begin(), innermost);
   rows.length = *innermost;
   for (const std::int64_t size : rows.outer_sizes) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace tessera {
@@ -48,8 +50,43 @@ Decimal shortest_decimal(double number) {
   return decimal;
 }
 
+// The number of binary digits behind the point; zero or less for whole numbers. Requires: number is finite, not zero.
+int fraction_bits(double number) {
+  int exponent = 0;
+  const double mantissa = std::frexp(number, &exponent);
+  constexpr int kMantissaBits = std::numeric_limits<double>::digits;
+  const auto bits = static_cast<std::uint64_t>(std::ldexp(mantissa, kMantissaBits));
+  return kMantissaBits - exponent - std::countr_zero(bits);
+}
+
+// Whether the number is exactly its first `count` digits and a 5. Requires: as for shortest_decimal().
+bool ends_with_5_after(double number, const Decimal& decimal) {
+  // A number with so many bits behind the point has as many decimals, and the last of them is a 5.
+  if (const int decimals = fraction_bits(number); decimals > 0) {
+    return decimals == static_cast<int>(decimal.count) - decimal.exponent;
+  }
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 2> digits{};
+  const char* const end = std::to_chars(digits.begin(), digits.end(), number, std::chars_format::fixed, 0).ptr;
+  const std::string_view rest = std::string_view(digits.begin(), end).substr(std::min(decimal.count, digits.size()));
+  return !rest.empty() && rest[0] == '5' && rest.find_first_not_of('0', 1) == std::string_view::npos;
+}
+
+// Of two shortest decimals that are equally near, Rust's own formatting takes the larger, std::to_chars the even one.
+void round_tie_up(double number, Decimal& decimal) {
+  if (!ends_with_5_after(number, decimal)) {
+    return;
+  }
+  std::array<char, 40> longer{};
+  std::to_chars(longer.begin(), longer.end(), number, std::chars_format::scientific, static_cast<int>(decimal.count));
+  const char last = decimal.count == 1 ? longer[0] : longer[decimal.count];
+  // An even digit does not carry.
+  if (decimal.digits[decimal.count - 1] == last) {
+    ++decimal.digits[decimal.count - 1];
+  }
+}
+
 char* write_text(char* out, std::string_view text) {
-  return std::copy(text.begin(), text.end(), out);
+  return std::ranges::copy(text, out).out;
 }
 
 // Writes digits with their point, and zeros where there are no digits; never an exponent.
@@ -92,7 +129,9 @@ char* write_complex_part(char* out, double magnitude) {
   if (magnitude == 0.0) {
     return write_text(out, "0");
   }
-  return write_plain(out, shortest_decimal(magnitude));
+  Decimal decimal = shortest_decimal(magnitude);
+  round_tie_up(magnitude, decimal);
+  return write_plain(out, decimal);
 }
 
 bool has_minus(double number) {

@@ -97,14 +97,14 @@ class ValueWriter {
 
   // `"shape":[…],"dtype":"…"`
   void append_type(const Array& array) {
-    text_ += "\"shape\":[";
+    text_ += R"("shape":[)";
     for (std::size_t axis = 0; axis != array.rank(); ++axis) {
       if (axis != 0) {
         text_.push_back(',');
       }
       append_number([&](char* out) { return write_json_integer(out, array.shape()[axis]); });
     }
-    text_ += "],\"dtype\":\"";
+    text_ += R"(],"dtype":")";
     text_ += name_of(array.dtype());
     text_.push_back('"');
   }
@@ -116,9 +116,9 @@ class ValueWriter {
       text_.push_back('}');
       return {};
     }
-    text_ += "{\"object_type\":\"array\",";
+    text_ += R"({"object_type":"array",)";
     append_type(array);
-    text_ += ",\"data\":{\"buffer\":";
+    text_ += R"(,"data":{"buffer":)";
     TESSERA_RETURN_IF_ERROR(write_buffer(array));
     text_ += "}}";
     return {};
@@ -130,7 +130,7 @@ class ValueWriter {
       case OutputFormat::kJson:
         flush();
         TESSERA_RETURN_IF_ERROR(write_json_elements(array, body_));
-        text_ += ",\"encoding\":\"json\"";
+        text_ += R"(,"encoding":"json")";
         return {};
       case OutputFormat::kBase64:
         if (encoding_.compression == Compression::kLz4) {
@@ -176,9 +176,9 @@ class ValueWriter {
   }
 
   void append_encoding(std::string_view name) {
-    text_ += ",\"encoding\":\"";
+    text_ += R"(,"encoding":")";
     text_ += name;
-    text_ += encoding_.compression == Compression::kLz4 ? "\",\"compression\":\"lz4\"" : "\"";
+    text_ += encoding_.compression == Compression::kLz4 ? R"(","compression":"lz4")" : R"(")";
   }
 
   const Encoding& encoding_;

@@ -80,6 +80,12 @@ TEST(JsonNumberTest, WritesComplexNumbersWithoutExponents) {
   EXPECT_EQ(written<std::complex<float>>(&write_json_complex, {0.1F, 2.0F}), "\"0.10000000149011612+2j\"");
 }
 
+TEST(JsonNumberTest, RoundsTiesOfComplexPartsUp) {
+  // Exactly between two decimals of 17 digits.
+  EXPECT_EQ(text_of({1.34751129150390625, 0.0}), "\"1.3475112915039063+0j\"");
+  EXPECT_EQ(text_of(1.34751129150390625), "1.3475112915039062");
+}
+
 TEST(JsonNumberTest, LeavesOutARealPartOfZero) {
   EXPECT_EQ(text_of({0.0, 3.0}), "\"3j\"");
   EXPECT_EQ(text_of({-0.0, -0.0}), "\"-0j\"");

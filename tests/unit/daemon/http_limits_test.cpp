@@ -21,10 +21,10 @@ TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   TestServer test({.body_bytes = 1000});
   RawConnection client = test.connect();
   const auto response = client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n{");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 413);
-  EXPECT_THAT(response->body, HasSubstr("1001"));
-  EXPECT_EQ(response->headers.at("content-type"), "application/json");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 413);
+  EXPECT_THAT(response.body, HasSubstr("1001"));
+  EXPECT_EQ(response.headers.at("content-type"), "application/json");
   EXPECT_TRUE(client.is_closed_within(seconds(5)));
   EXPECT_THAT(test.service.refusals(), ElementsAre(413));
 }
@@ -34,8 +34,8 @@ TEST(HttpLimitsTest, DoesNotSayContinueForABodyThatIsTooLarge) {
   RawConnection client = test.connect();
   const auto response =
       client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 413);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 413);
 }
 
 TEST(HttpLimitsTest, RefusesAChunkedBodyAsItGrows) {
@@ -44,52 +44,52 @@ TEST(HttpLimitsTest, RefusesAChunkedBodyAsItGrows) {
   const std::string chunk = "1f4\r\n" + std::string(500, 'a') + "\r\n";
   const auto response =
       client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk + chunk);
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 413);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 413);
 }
 
 TEST(HttpLimitsTest, TakesABodyOfExactlyTheLimit) {
   TestServer test({.body_bytes = 1000});
   const auto response = test.connect().exchange(post("/echo", std::string(1000, 'a')));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 200);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 200);
 }
 
 TEST(HttpLimitsTest, TakesHeadersUpToTheLimit) {
   TestServer test;
   const auto response = test.connect().exchange(get("/health", "X-Filler: " + std::string(64'000, 'a') + "\r\n"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 200);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 200);
 }
 
 TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 431);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 431);
   EXPECT_TRUE(client.is_closed_within(seconds(5)));
 }
 
 TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
   TestServer test;
   const auto response = test.connect().exchange(get("/" + std::string(1'000'000, 'a')));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 414);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 414);
 }
 
 TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
   TestServer test({.connections = 2});
   RawConnection first = test.connect();
   RawConnection second = test.connect();
-  EXPECT_TRUE(first.exchange(get("/health")).has_value());
-  EXPECT_TRUE(second.exchange(get("/health")).has_value());
+  EXPECT_TRUE(first.exchange(get("/health")).is_whole());
+  EXPECT_TRUE(second.exchange(get("/health")).is_whole());
   RawConnection third = test.connect();
   const auto refusal = third.exchange(get("/health"));
-  ASSERT_TRUE(refusal.has_value());
-  EXPECT_EQ(refusal->status, 503);
-  EXPECT_EQ(refusal->headers.at("connection"), "close");
-  EXPECT_TRUE(first.exchange(get("/health")).has_value());
+  ASSERT_TRUE(refusal.is_whole());
+  EXPECT_EQ(refusal.status, 503);
+  EXPECT_EQ(refusal.headers.at("connection"), "close");
+  EXPECT_TRUE(first.exchange(get("/health")).is_whole());
 }
 
 TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
@@ -97,19 +97,19 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
   for (int i = 0; i < 20; ++i) {
     RawConnection client = test.connect();
     auto response = client.exchange(get("/health", "Connection: close\r\n"));
-    for (int attempt = 0; attempt < 100 && (!response.has_value() || response->status == 503); ++attempt) {
+    for (int attempt = 0; attempt < 100 && (!response.is_whole() || response.status == 503); ++attempt) {
       client = test.connect();
       response = client.exchange(get("/health", "Connection: close\r\n"));
     }
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->status, 200);
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.status, 200);
   }
 }
 
 TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
   TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
-  EXPECT_TRUE(client.exchange(get("/health")).has_value());
+  EXPECT_TRUE(client.exchange(get("/health")).is_whole());
   EXPECT_TRUE(client.is_silent_for(milliseconds(700)));
   EXPECT_TRUE(client.is_closed_within(seconds(5)));
 }
@@ -118,7 +118,7 @@ TEST(HttpLimitsTest, GivesANewConnectionMoreTimeThanAnIdleOne) {
   TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
   EXPECT_TRUE(client.is_silent_for(milliseconds(2000)));
-  EXPECT_TRUE(client.exchange(get("/health")).has_value());
+  EXPECT_TRUE(client.exchange(get("/health")).is_whole());
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
@@ -148,7 +148,7 @@ TEST(HttpLimitsTest, ClosesAConnectionThatDoesNotTakeItsAnswer) {
   RawConnection client = test.connect();
   client.send(post("/large?30000000", ""));
   std::this_thread::sleep_for(seconds(3));
-  EXPECT_FALSE(client.read_response().has_value());
+  EXPECT_FALSE(client.read_response().is_whole());
 }
 
 TEST(HttpLimitsTest, LetsACallTakeLongerThanAnyLimit) {
@@ -158,7 +158,7 @@ TEST(HttpLimitsTest, LetsACallTakeLongerThanAnyLimit) {
   ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
   EXPECT_TRUE(client.is_silent_for(seconds(2)));
   test.service.gate.open();
-  EXPECT_TRUE(client.read_response().has_value());
+  EXPECT_TRUE(client.read_response().is_whole());
 }
 
 TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
@@ -182,7 +182,7 @@ TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
   EXPECT_TRUE(last.is_silent_for(milliseconds(300)));
   EXPECT_GE(test.logger.warnings, 1);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_TRUE(last.read_response().has_value());
+  EXPECT_TRUE(last.read_response().is_whole());
 }
 
 TEST(HttpLimitsTest, RefusesOptionsThatCannotBe) {

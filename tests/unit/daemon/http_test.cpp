@@ -16,15 +16,15 @@ TEST(HttpTest, AnswersWithItsHeaders) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 200);
-  EXPECT_EQ(response->body, "ok");
-  EXPECT_EQ(response->headers.at("content-type"), "text/plain");
-  EXPECT_EQ(response->headers.at("content-length"), "2");
-  EXPECT_EQ(response->headers.at("x-test"), "yes");
-  EXPECT_THAT(response->headers.at("server"), testing::StartsWith("tessera/"));
-  EXPECT_THAT(response->headers.at("date"), testing::EndsWith(" GMT"));
-  EXPECT_FALSE(response->headers.contains("connection"));
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "ok");
+  EXPECT_EQ(response.headers.at("content-type"), "text/plain");
+  EXPECT_EQ(response.headers.at("content-length"), "2");
+  EXPECT_EQ(response.headers.at("x-test"), "yes");
+  EXPECT_THAT(response.headers.at("server"), testing::StartsWith("tessera/"));
+  EXPECT_THAT(response.headers.at("date"), testing::EndsWith(" GMT"));
+  EXPECT_FALSE(response.headers.contains("connection"));
 }
 
 TEST(HttpTest, KeepsTheConnection) {
@@ -33,8 +33,8 @@ TEST(HttpTest, KeepsTheConnection) {
   for (int i = 0; i < 5; ++i) {
     const std::string body = "body " + std::to_string(i);
     const auto response = client.exchange(post("/echo", body));
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->body, body);
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.body, body);
   }
 }
 
@@ -49,11 +49,11 @@ TEST(HttpTest, AnswersPipelinedRequestsInOrder) {
   client.send(requests);
   for (int i = 0; i < 50; ++i) {
     const auto echo = client.read_response();
-    ASSERT_TRUE(echo.has_value());
-    EXPECT_EQ(echo->body, std::string(static_cast<std::size_t>(i) * 100, 'a') + std::to_string(i));
+    ASSERT_TRUE(echo.is_whole());
+    EXPECT_EQ(echo.body, std::string(static_cast<std::size_t>(i) * 100, 'a') + std::to_string(i));
     const auto health = client.read_response();
-    ASSERT_TRUE(health.has_value());
-    EXPECT_EQ(health->body, "ok");
+    ASSERT_TRUE(health.is_whole());
+    EXPECT_EQ(health.body, "ok");
   }
 }
 
@@ -64,16 +64,16 @@ TEST(HttpTest, ReadsARequestThatComesByteByByte) {
     ASSERT_TRUE(client.send({&byte, 1}));
   }
   const auto response = client.read_response();
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "slow");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "slow");
 }
 
 TEST(HttpTest, ClosesWhenAskedTo) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health", "Connection: close\r\n"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->headers.at("connection"), "close");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.headers.at("connection"), "close");
   EXPECT_TRUE(client.is_closed_within(std::chrono::seconds(5)));
 }
 
@@ -81,8 +81,8 @@ TEST(HttpTest, ClosesAfterARequestOfHttp10) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange("GET /health HTTP/1.0\r\n\r\n");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "ok");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "ok");
   EXPECT_TRUE(client.is_closed_within(std::chrono::seconds(5)));
 }
 
@@ -91,8 +91,8 @@ TEST(HttpTest, KeepsAConnectionOfHttp10ThatAsks) {
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange("GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->headers.at("connection"), "keep-alive");
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.headers.at("connection"), "keep-alive");
   }
 }
 
@@ -101,11 +101,11 @@ TEST(HttpTest, SendsNoBodyForHead) {
   RawConnection client = test.connect();
   client.send("HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n" + get("/health"));
   const auto head = client.read_response(false);
-  ASSERT_TRUE(head.has_value());
-  EXPECT_EQ(head->headers.at("content-length"), "2");
+  ASSERT_TRUE(head.is_whole());
+  EXPECT_EQ(head.headers.at("content-length"), "2");
   const auto next = client.read_response();
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->body, "ok");
+  ASSERT_TRUE(next.is_whole());
+  EXPECT_EQ(next.body, "ok");
 }
 
 TEST(HttpTest, IgnoresTheBodyOfGet) {
@@ -113,8 +113,8 @@ TEST(HttpTest, IgnoresTheBodyOfGet) {
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange(get("/health", "Content-Length: 4\r\n") + "null");
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->status, 200);
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.status, 200);
   }
 }
 
@@ -124,8 +124,8 @@ TEST(HttpTest, LetsTheFirstOfSeveralHeaderLinesCount) {
   const auto response = client.exchange(get("/headers",
                                             "ACCEPT: a/b\r\nAccept: c/d\r\nContent-Type: e/f\r\ncontent-type: g/h\r\n"
                                             "tesseract-EXPORTS-done: 1\r\nTesseract-Exports-Done: 2\r\n"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "x|e/f|a/b|1|");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "x|e/f|a/b|1|");
 }
 
 TEST(HttpTest, ReadsAndSendsLargeBodies) {
@@ -137,8 +137,8 @@ TEST(HttpTest, ReadsAndSendsLargeBodies) {
   }
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange(post("/echo", body));
-    ASSERT_TRUE(response.has_value());
-    EXPECT_TRUE(response->body == body);
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_TRUE(response.body == body);
   }
 }
 
@@ -146,10 +146,10 @@ TEST(HttpTest, SendsAnArrayPieceByPiece) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(post("/large?3000000", ""));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body.size(), 4'000'002U);
-  EXPECT_EQ(response->body.substr(0, 9), "\"AAECAwQF");
-  EXPECT_EQ(response->body.back(), '"');
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body.size(), 4'000'002U);
+  EXPECT_EQ(response.body.substr(0, 9), "\"AAECAwQF");
+  EXPECT_EQ(response.body.back(), '"');
 }
 
 TEST(HttpTest, ReadsChunkedBodiesWithExtensionsAndTrailers) {
@@ -157,11 +157,11 @@ TEST(HttpTest, ReadsChunkedBodiesWithExtensionsAndTrailers) {
   RawConnection client = test.connect();
   const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto response = client.exchange(head + "5;name=\"v\"\r\nhello\r\n6 \r\n world\r\n0\r\nTrailer: yes\r\n\r\n");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "hello world");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "hello world");
   const auto next = client.exchange(head + "0\r\n\r\n");
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->body, "");
+  ASSERT_TRUE(next.is_whole());
+  EXPECT_EQ(next.body, "");
 }
 
 TEST(HttpTest, ReadsALargeChunkedBody) {
@@ -175,8 +175,8 @@ TEST(HttpTest, ReadsALargeChunkedBody) {
     body += chunk;
   }
   const auto response = client.exchange(request + "0\r\n\r\n");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_TRUE(response->body == body);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_TRUE(response.body == body);
 }
 
 TEST(HttpTest, SaysContinueToWhoWaitsForIt) {
@@ -185,8 +185,8 @@ TEST(HttpTest, SaysContinueToWhoWaitsForIt) {
   client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.read(25), "HTTP/1.1 100 Continue\r\n\r\n");
   const auto response = client.exchange("body");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "body");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "body");
 }
 
 TEST(HttpTest, DoesNotSayContinueForWhatIsRefusedUnread) {
@@ -194,10 +194,10 @@ TEST(HttpTest, DoesNotSayContinueForWhatIsRefusedUnread) {
   RawConnection client = test.connect();
   const auto response =
       client.exchange("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 404);
-  EXPECT_EQ(response->body, "unread");
-  EXPECT_EQ(response->headers.at("connection"), "close");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.body, "unread");
+  EXPECT_EQ(response.headers.at("connection"), "close");
 }
 
 TEST(HttpTest, ReadsAShortBodyBeforeARefusal) {
@@ -205,8 +205,8 @@ TEST(HttpTest, ReadsAShortBodyBeforeARefusal) {
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange(post("/nowhere", "body"));
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->body, "read");
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.body, "read");
   }
 }
 
@@ -215,10 +215,10 @@ TEST(HttpTest, AnswersAnExceptionAndCloses) {
   for (const char* const target : {"/throw", "/throw_late"}) {
     RawConnection client = test.connect();
     const auto response = client.exchange(post(target, ""));
-    ASSERT_TRUE(response.has_value());
-    EXPECT_EQ(response->status, 500);
-    EXPECT_EQ(response->body, "Internal Server Error");
-    EXPECT_EQ(response->headers.at("connection"), "close");
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.status, 500);
+    EXPECT_EQ(response.body, "Internal Server Error");
+    EXPECT_EQ(response.headers.at("connection"), "close");
   }
   EXPECT_EQ(test.logger.errors, 2);
   EXPECT_THAT(test.service.refusals(), ElementsAre(500, 500));
@@ -228,8 +228,8 @@ TEST(HttpTest, GivesItsSlotBackAfterAnException) {
   TestServer test;
   static_cast<void>(test.connect().exchange(post("/throw_late", "")));
   const auto response = test.connect().exchange(post("/echo", "after"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "after");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "after");
 }
 
 class BadHttpTest : public testing::TestWithParam<std::string> {};
@@ -238,11 +238,11 @@ TEST_P(BadHttpTest, IsAnswered400AndClosed) {
   TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(GetParam());
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->status, 400);
-  EXPECT_EQ(response->headers.at("content-type"), "text/plain; charset=utf-8");
-  EXPECT_EQ(response->headers.at("connection"), "close");
-  EXPECT_EQ(response->body, kInvalid);
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.headers.at("content-type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(response.headers.at("connection"), "close");
+  EXPECT_EQ(response.body, kInvalid);
   EXPECT_TRUE(client.is_closed_within(std::chrono::seconds(5)));
   EXPECT_THAT(test.service.refusals(), ElementsAre(400));
 }

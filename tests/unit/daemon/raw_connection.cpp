@@ -80,18 +80,18 @@ std::string RawConnection::read(std::size_t count) {
   return result;
 }
 
-std::optional<ReadResponse> RawConnection::read_response(bool has_body) {
+ReadResponse RawConnection::read_response(bool has_body) {
   std::size_t end = unread_.find("\r\n\r\n");
   while (end == std::string::npos) {
     if (!receive()) {
-      return std::nullopt;
+      return {};
     }
     end = unread_.find("\r\n\r\n");
   }
   const std::string head = unread_.substr(0, end + 2);
   unread_.erase(0, end + 4);
   if (!head.starts_with("HTTP/1.1 ")) {
-    return std::nullopt;
+    return {};
   }
   ReadResponse response;
   response.status = std::stoi(head.substr(9, 3));
@@ -100,8 +100,8 @@ std::optional<ReadResponse> RawConnection::read_response(bool has_body) {
     const std::size_t colon = head.find(':', line);
     const std::size_t line_end = head.find("\r\n", line);
     std::string name = head.substr(line, colon - line);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     response.headers[name] = head.substr(colon + 2, line_end - colon - 2);
     line = line_end + 2;
   }
@@ -109,13 +109,13 @@ std::optional<ReadResponse> RawConnection::read_response(bool has_body) {
     const std::size_t size = std::stoul(length->second);
     response.body = read(size);
     if (response.body.size() < size) {
-      return std::nullopt;
+      return {};
     }
   }
   return response;
 }
 
-std::optional<ReadResponse> RawConnection::exchange(std::string_view bytes) {
+ReadResponse RawConnection::exchange(std::string_view bytes) {
   send(bytes);
   return read_response();
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +14,9 @@ namespace tessera {
 
 /// A response as it was read. Names of headers are in lower case.
 struct ReadResponse {
+  /// False if the connection ended before it was whole.
+  [[nodiscard]] bool is_whole() const { return status != 0; }
+
   int status = 0;
   std::map<std::string, std::string> headers;
   std::string body;
@@ -29,10 +31,10 @@ class RawConnection {
   [[nodiscard]] bool is_connected() const { return socket_.is_open(); }
   /// Returns whether all of it could be written.
   bool send(std::string_view bytes);
-  /// Reads one response; nothing if the connection ends before it is whole. `has_body` is false for HEAD.
-  [[nodiscard]] std::optional<ReadResponse> read_response(bool has_body = true);
+  /// Reads one response. `has_body` is false for HEAD.
+  [[nodiscard]] ReadResponse read_response(bool has_body = true);
   /// Sends and reads.
-  [[nodiscard]] std::optional<ReadResponse> exchange(std::string_view bytes);
+  [[nodiscard]] ReadResponse exchange(std::string_view bytes);
   /// Reads exactly this many bytes, or fewer if the connection ends.
   [[nodiscard]] std::string read(std::size_t count);
   /// Whether the server closes the connection within this time, sending nothing more.

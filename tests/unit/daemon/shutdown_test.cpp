@@ -17,7 +17,7 @@ TEST(ShutdownTest, ClosesIdleConnectionsAtOnce) {
   TestServer test;
   RawConnection fresh = test.connect();
   RawConnection used = test.connect();
-  EXPECT_TRUE(used.exchange(get("/health")).has_value());
+  EXPECT_TRUE(used.exchange(get("/health")).is_whole());
   RawConnection begun = test.connect();
   begun.send("GET /hea");
   const auto start = std::chrono::steady_clock::now();
@@ -37,9 +37,9 @@ TEST(ShutdownTest, AnswersWhatRunsAndClosesThen) {
   EXPECT_EQ(stopped.wait_for(milliseconds(200)), std::future_status::timeout);
   test.service.gate.open();
   const auto response = client.read_response();
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "answer");
-  EXPECT_EQ(response->headers.at("connection"), "close");
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "answer");
+  EXPECT_EQ(response.headers.at("connection"), "close");
   EXPECT_TRUE(client.is_closed_within(seconds(5)));
   EXPECT_TRUE(stopped.get());
 }
@@ -55,8 +55,8 @@ TEST(ShutdownTest, AnswersWhatWaitsForAWorkerToo) {
   std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
   EXPECT_EQ(stopped.wait_for(milliseconds(100)), std::future_status::timeout);
   test.service.gate.open();
-  EXPECT_TRUE(first.read_response().has_value());
-  EXPECT_TRUE(second.read_response().has_value());
+  EXPECT_TRUE(first.read_response().is_whole());
+  EXPECT_TRUE(second.read_response().is_whole());
   EXPECT_TRUE(stopped.get());
 }
 
@@ -87,8 +87,8 @@ TEST(ShutdownTest, SaysSoWhenACallDoesNotFinishInTime) {
   EXPECT_TRUE(waiting.is_silent_for(milliseconds(100)));
   EXPECT_FALSE(test->server->stop());
   EXPECT_FALSE(test->server->stop());
-  EXPECT_FALSE(client.read_response().has_value());
-  EXPECT_FALSE(waiting.read_response().has_value());
+  EXPECT_FALSE(client.read_response().is_whole());
+  EXPECT_FALSE(waiting.read_response().is_whole());
   // Destroying the server waits for the call.
   std::future<void> destroyed = std::async(std::launch::async, [&] { test->server.reset(); });
   EXPECT_EQ(destroyed.wait_for(milliseconds(100)), std::future_status::timeout);
@@ -103,12 +103,12 @@ TEST(ShutdownTest, WaitsForABodyThatArrives) {
   const std::string request = post("/echo", std::string(100'000, 'a'));
   client.send(request.substr(0, 50'000));
   // Its head has been read once this one is answered.
-  EXPECT_TRUE(test.connect().exchange(get("/health")).has_value());
+  EXPECT_TRUE(test.connect().exchange(get("/health")).is_whole());
   std::this_thread::sleep_for(milliseconds(50));
   std::future<bool> stopped = std::async(std::launch::async, [&] { return test.server->stop(); });
   EXPECT_EQ(stopped.wait_for(milliseconds(100)), std::future_status::timeout);
   client.send(request.substr(50'000));
-  EXPECT_TRUE(client.read_response().has_value());
+  EXPECT_TRUE(client.read_response().is_whole());
   EXPECT_TRUE(stopped.get());
 }
 

@@ -51,15 +51,15 @@ TEST_F(UnixSocketTest, ServesBesideTcp) {
   TestServer test({.unix_socket = path_});
   RawConnection local = RawConnection::to_path(path_);
   const auto response = local.exchange(post("/echo", "local"));
-  ASSERT_TRUE(response.has_value());
-  EXPECT_EQ(response->body, "local");
-  EXPECT_TRUE(test.connect().exchange(get("/health")).has_value());
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_EQ(response.body, "local");
+  EXPECT_TRUE(test.connect().exchange(get("/health")).is_whole());
 }
 
 TEST_F(UnixSocketTest, ServesAlone) {
   TestServer test({.serve_tcp = false, .unix_socket = path_});
   EXPECT_EQ(test.server->port(), 0);
-  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).has_value());
+  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).is_whole());
 }
 
 TEST_F(UnixSocketTest, HasItsModeWhateverTheUmaskIs) {
@@ -77,7 +77,7 @@ TEST_F(UnixSocketTest, HasItsModeWhateverTheUmaskIs) {
 TEST_F(UnixSocketTest, ReplacesTheSocketOfADeadDaemon) {
   leave_stale_socket();
   TestServer test({.unix_socket = path_});
-  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).has_value());
+  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).is_whole());
 }
 
 TEST_F(UnixSocketTest, DoesNotReplaceALiveSocket) {
@@ -86,7 +86,7 @@ TEST_F(UnixSocketTest, DoesNotReplaceALiveSocket) {
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code(), ErrorCode::kUnavailable);
   EXPECT_THAT(second.error().message(), HasSubstr("address already in use"));
-  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).has_value());
+  EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).is_whole());
 }
 
 TEST_F(UnixSocketTest, DoesNotReplaceAFile) {
@@ -143,7 +143,7 @@ TEST(TcpListenerTest, TakesAPortAgainWhoseConnectionsLinger) {
     port = test.server->port();
     RawConnection client = test.connect();
     // The side that closes first keeps the port for a while.
-    EXPECT_TRUE(client.exchange(get("/health", "Connection: close\r\n")).has_value());
+    EXPECT_TRUE(client.exchange(get("/health", "Connection: close\r\n")).is_whole());
     EXPECT_TRUE(client.is_closed_within(std::chrono::seconds(5)));
   }
   EXPECT_TRUE(listen_tcp("127.0.0.1", port).has_value());

@@ -171,8 +171,8 @@ class RunGradientTest : public ::testing::Test {
     return run_call(definition_, call, context, false);
   }
 
-  bool is_refused(Endpoint endpoint, PathSet ins, PathSet outs, Object result) {
-    const auto given = run(endpoint, std::move(ins), std::move(outs), std::move(result));
+  bool is_refused(Endpoint endpoint, PathSet ins, PathSet outs, const Object& result) {
+    const auto given = run(endpoint, std::move(ins), std::move(outs), result);
     const auto* failure = std::get_if<EndpointFailure>(&given);
     return failure != nullptr && failure->is_output_fault;
   }
@@ -183,7 +183,7 @@ class RunGradientTest : public ::testing::Test {
 TEST_F(RunGradientTest, KeepsTheOrderOfTheEndpointAndCastsToTheSchema) {
   const auto result = run(Endpoint::kVectorJacobianProduct, {"x", "w"}, {"y"},
                           {{"w", Array::zeros(DType::kFloat64, {1, 3})}, {"x", Array::of<float>({1})}});
-  const Object& object = std::get<Object>(result);
+  const auto& object = std::get<Object>(result);
   EXPECT_EQ(keys_of(object), "w x");
   EXPECT_EQ(object["w"].array().dtype(), DType::kFloat32);
   EXPECT_EQ(object["w"].array().shape(), (Shape{2, 3}));
