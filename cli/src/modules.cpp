@@ -1,5 +1,8 @@
 #include "modules.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "command.h"
 #include "tessera/tesseract/module.h"
 
@@ -8,7 +11,10 @@ namespace tessera {
 std::shared_ptr<const TesseractDefinition> load_tesseract(const std::string& name_or_path) {
   const Result<std::filesystem::path> path = find_module(name_or_path);
   if (!path) {
-    throw CommandError(ExitCode::kFailure, path.error().message());
+    std::error_code error;
+    const bool is_here = name_or_path.find('/') == std::string::npos && std::filesystem::exists(name_or_path, error);
+    throw CommandError(ExitCode::kFailure,
+                       path.error().message() + (is_here ? "\nDid you mean './" + name_or_path + "'?" : ""));
   }
   Result<std::shared_ptr<const TesseractDefinition>> tesseract = load_module(*path);
   if (!tesseract) {

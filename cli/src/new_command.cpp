@@ -47,7 +47,7 @@ ExitCode new_command(Arguments arguments) {
     return ExitCode::kSuccess;
   }
   check_name(name);
-  const fs::path folder = fs::path(parent) / name;
+  const fs::path folder = (fs::path(parent) / name).lexically_normal();
   std::error_code error;
   if (!fs::create_directories(folder, error)) {
     throw CommandError(ExitCode::kFailure, error ? "cannot make " + folder.string() + ": " + error.message()
@@ -57,7 +57,7 @@ ExitCode new_command(Arguments arguments) {
   write(source, skeleton_source(name));
   write(folder / "example_inputs.json", skeleton_inputs());
   write(folder / "README.md", skeleton_readme(name));
-  std::cout << "next: tessera build " << source.string() << '\n';
+  std::cout << "Next: tessera build " << source.string() << '\n';
   return ExitCode::kSuccess;
 }
 

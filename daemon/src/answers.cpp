@@ -3,9 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "content_type.h"
 #include "html.h"
 #include "request_target.h"
 #include "tessera/array/json_scanner.h"
+#include "tessera/tesseract/call.h"
 #include "tessera/tesseract/problem.h"
 
 namespace tessera {
@@ -79,6 +81,13 @@ Response redirect_answer(const Request& request, std::string_view path) {
 
 Response unreadable_body() {
   return detail_answer(400, "There was an error parsing the body");
+}
+
+std::optional<Response> refuse_content_type(const Request& request) {
+  if (request.body.empty() || is_called_json(request.content_type)) {
+    return std::nullopt;
+  }
+  return json_answer(422, problems_to_json(not_called_json(request.body)));
 }
 
 Response bad_run_id(std::string_view run_id, std::string_view why) {

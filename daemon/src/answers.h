@@ -24,6 +24,8 @@ namespace tessera {
 [[nodiscard]] Response redirect_answer(const Request& request, std::string_view path);
 /// 400 for a body that cannot be read as text, or is nested too deep.
 [[nodiscard]] Response unreadable_body();
+/// 422 for a body that is there, but not called JSON by its Content-Type; nothing for others.
+[[nodiscard]] std::optional<Response> refuse_content_type(const Request& request);
 /// 422 for a run_id that names no folder of its own; `why` is a sentence.
 [[nodiscard]] Response bad_run_id(std::string_view run_id, std::string_view why);
 

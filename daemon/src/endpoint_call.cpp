@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "answers.h"
-#include "content_type.h"
 #include "daemon_context.h"
 #include "request_target.h"
 #include "tessera/array/value_writer.h"
 #include "tessera/daemon/run.h"
 #include "tessera/tesseract/call.h"
-#include "tessera/tesseract/test_spec.h"
 
 namespace tessera {
 namespace {
@@ -190,57 +188,6 @@ class EndpointCall final : public PendingCall {
   Outcome outcome_;
 };
 
-class TestCall final : public PendingCall {
- public:
-  TestCall(const ServiceParts& parts, const ServedTesseract& tesseract, const Request& request,
-           const RequestRecord& record)
-      : parts_(parts), tesseract_(tesseract), request_(request), record_(record) {}
-
-  void run() override {
-    try {
-      DaemonContext context(parts_.logger);
-      outcome_ = run_test(*tesseract_.definition, request_.body, tesseract_.arrays, context);
-    } catch (...) {
-      outcome_ = current_failure();
-    }
-  }
-
-  Response finish() override {
-    Response response;
-    try {
-      response = std::visit([this](const auto& outcome) { return answer_to(outcome); }, outcome_);
-    } catch (...) {
-      response = record_.fail(current_failure(), request_.accept);
-    }
-    record_.answered(response);
-    return response;
-  }
-
- private:
-  static Response answer_to(const TestOutcome& outcome) { return json_answer(200, outcome.to_json()); }
-  static Response answer_to(const std::vector<Problem>& problems) {
-    return json_answer(422, problems_to_json(problems));
-  }
-  static Response answer_to(const JsonFault& /*fault*/) { return unreadable_body(); }
-  [[nodiscard]] Response answer_to(const EndpointFailure& failure) const {
-    return record_.fail(failure, request_.accept);
-  }
-
-  const ServiceParts& parts_;
-  const ServedTesseract& tesseract_;
-  const Request& request_;
-  RequestRecord record_;
-  std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> outcome_;
-};
-
-/// The refusal of a body that is there, but not called JSON.
-std::optional<Response> refuse_type(const Request& request) {
-  if (request.body.empty() || is_called_json(request.content_type)) {
-    return std::nullopt;
-  }
-  return json_answer(422, problems_to_json(not_called_json(request.body)));
-}
-
 /// The run that a request asks for, or why it cannot be had.
 std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& parts, const ServedTesseract& tesseract,
                                                          const Request& request) {
@@ -264,7 +211,7 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
 
 RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
                                   const RequestRecord& record) {
-  if (std::optional<Response> refusal = refuse_type(request)) {
+  if (std::optional<Response> refusal = refuse_content_type(request)) {
     return *std::move(refusal);
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
@@ -285,14 +232,6 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),
                                         std::move(std::get<std::unique_ptr<CallRun>>(run)));
-}
-
-RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
-                              const RequestRecord& record) {
-  if (std::optional<Response> refusal = refuse_type(request)) {
-    return *std::move(refusal);
-  }
-  return std::make_unique<TestCall>(parts, tesseract, request, record);
 }
 
 }  // namespace tessera

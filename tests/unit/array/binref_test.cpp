@@ -40,11 +40,18 @@ TEST(BinrefReferenceTest, FollowsTheGrammarOfTheRuntime) {
   }
 }
 
+// Of a text that must be a reference.
+BinrefReference parsed(std::string_view text) {
+  const std::optional<BinrefReference> reference = parse_binref(text);
+  EXPECT_TRUE(reference.has_value()) << text;
+  return reference.value_or(BinrefReference{});
+}
+
 TEST(BinrefReferenceTest, RefusesLineBreaksAndNumbersBeyond64Bits) {
   EXPECT_FALSE(parse_binref("a\nb").has_value());
   EXPECT_FALSE(parse_binref("a:18446744073709551616").has_value());
   EXPECT_FALSE(parse_binref("a:18446744073709551616:1").has_value());
-  EXPECT_EQ(parse_binref("a:18446744073709551615")->offset_bytes, UINT64_MAX);
+  EXPECT_EQ(parsed("a:18446744073709551615").offset_bytes, UINT64_MAX);
 }
 
 class BinrefWriterTest : public ::testing::Test {
@@ -117,10 +124,10 @@ TEST_F(BinrefWriterTest, BeginsANewFileBehindAFullOne) {
   const std::string first = writer.append(large, false).value();
   const std::string second = writer.append(large, false).value();
   const std::string third = writer.append(bytes_of("12345678"), false).value();
-  EXPECT_EQ(parse_binref(second)->path, parse_binref(first)->path);
-  EXPECT_EQ(parse_binref(second)->offset_bytes, 62914560U);
-  EXPECT_NE(parse_binref(third)->path, parse_binref(first)->path);
-  EXPECT_EQ(parse_binref(third)->offset_bytes, 0U);
+  EXPECT_EQ(parsed(second).path, parsed(first).path);
+  EXPECT_EQ(parsed(second).offset_bytes, 62914560U);
+  EXPECT_NE(parsed(third).path, parsed(first).path);
+  EXPECT_EQ(parsed(third).offset_bytes, 0U);
 }
 
 }  // namespace

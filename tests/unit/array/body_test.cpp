@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tessera/array/base64.h"
 
 namespace tessera {
@@ -72,7 +74,7 @@ TEST(BodyTest, GivesTheSameBytesForEverySizeOfScratch) {
   for (const std::size_t size : {std::size_t{4096}, std::size_t{4099}, std::size_t{10001}, std::size_t{262144}}) {
     const std::vector<std::string> pieces = pieces_of(body, size);
     EXPECT_EQ(joined(pieces), expected) << size;
-    EXPECT_TRUE(std::all_of(pieces.begin(), pieces.end(), [size](const auto& piece) { return piece.size() <= size; }));
+    EXPECT_TRUE(std::ranges::all_of(pieces, [size](const auto& piece) { return piece.size() <= size; }));
   }
   EXPECT_EQ(body.to_string(), expected);
 }
@@ -91,7 +93,7 @@ TEST(BodyTest, LetsTextBeWrittenInPlace) {
   for (int i = 0; i != 3000; ++i) {
     const std::string number = std::to_string(i);
     char* const room = body.prepare(32);
-    std::copy(number.begin(), number.end(), room);
+    std::ranges::copy(number, room);
     body.grow(number.size());
     expected += number;
   }

@@ -25,7 +25,7 @@ std::string read_file_text(const std::filesystem::path& path) {
 }
 
 std::string decoded_base64(std::string_view text) {
-  std::string bytes(base64_decoded_size(text).value(), ' ');
+  std::string bytes(base64_decoded_size(text).value_or(0), ' ');
   EXPECT_TRUE(base64_decode(text, std::as_writable_bytes(std::span(bytes))));
   return bytes;
 }

@@ -37,7 +37,7 @@ Array counting(Shape shape) {
 TEST(ValueWriterTest, WritesValuesCompact) {
   const Value value(Object{{"null", nullptr},
                            {"list", List{true, false, 1, -2}},
-                           {"large", static_cast<unsigned long>(UINT64_MAX)},
+                           {"large", UINT64_MAX},
                            {"real", 1.0},
                            {"nan", std::numeric_limits<double>::quiet_NaN()},
                            {"é\n", "a\"b"},
@@ -102,8 +102,8 @@ TEST(ValueWriterTest, WritesBase64OfEverySizeAlike) {
   for (const std::int64_t size : {0, 1, 2, 1535, 1536, 1537, 100000}) {
     const Array array = counting<std::uint8_t>({size});
     const std::string text = json_of(array, OutputFormat::kBase64);
-    const std::size_t begin = text.find("\"buffer\":\"") + 10;
-    EXPECT_EQ(text.rfind("\",\"encoding\":\"base64\"}}") - begin, static_cast<std::size_t>((size + 2) / 3 * 4));
+    const std::size_t begin = text.find(R"("buffer":")") + 10;
+    EXPECT_EQ(text.rfind(R"(","encoding":"base64"}})") - begin, static_cast<std::size_t>((size + 2) / 3 * 4));
   }
 }
 

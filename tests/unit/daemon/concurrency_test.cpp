@@ -119,6 +119,7 @@ TEST(ConcurrencyTest, MixesNoAnswersUp) {
   TestServer test({.workers = 2});
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int name = 0; name < 8; ++name) {
     threads.emplace_back([&, name] {
       RawConnection client = test.connect();
@@ -146,6 +147,7 @@ TEST(ConcurrencyTest, StopsUnderLoad) {
     std::atomic<bool> is_over{false};
     std::atomic<int> answered{0};
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int name = 0; name < 4; ++name) {
       threads.emplace_back([&] {
         while (!is_over) {
@@ -169,7 +171,7 @@ TEST(ConcurrencyTest, StopsUnderLoad) {
 }
 
 TEST(ConcurrencyTest, ServesWhileManyConnectionsSayNothing) {
-  TestServer test;
+  const TestServer test;
   std::vector<RawConnection> idle;
   for (int i = 0; i < 200; ++i) {
     idle.push_back(test.connect());

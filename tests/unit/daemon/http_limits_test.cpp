@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
-  TestServer test({.body_bytes = 1000});
+  const TestServer test({.body_bytes = 1000});
   RawConnection client = test.connect();
   const auto response = client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n{");
   ASSERT_TRUE(response.is_whole());
@@ -30,7 +30,7 @@ TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
 }
 
 TEST(HttpLimitsTest, DoesNotSayContinueForABodyThatIsTooLarge) {
-  TestServer test({.body_bytes = 1000});
+  const TestServer test({.body_bytes = 1000});
   RawConnection client = test.connect();
   const auto response =
       client.exchange("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n");
@@ -39,7 +39,7 @@ TEST(HttpLimitsTest, DoesNotSayContinueForABodyThatIsTooLarge) {
 }
 
 TEST(HttpLimitsTest, RefusesAChunkedBodyAsItGrows) {
-  TestServer test({.body_bytes = 1000});
+  const TestServer test({.body_bytes = 1000});
   RawConnection client = test.connect();
   const std::string chunk = "1f4\r\n" + std::string(500, 'a') + "\r\n";
   const auto response =
@@ -49,21 +49,21 @@ TEST(HttpLimitsTest, RefusesAChunkedBodyAsItGrows) {
 }
 
 TEST(HttpLimitsTest, TakesABodyOfExactlyTheLimit) {
-  TestServer test({.body_bytes = 1000});
+  const TestServer test({.body_bytes = 1000});
   const auto response = test.connect().exchange(post("/echo", std::string(1000, 'a')));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 200);
 }
 
 TEST(HttpLimitsTest, TakesHeadersUpToTheLimit) {
-  TestServer test;
+  const TestServer test;
   const auto response = test.connect().exchange(get("/health", "X-Filler: " + std::string(64'000, 'a') + "\r\n"));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 200);
 }
 
 TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
   ASSERT_TRUE(response.is_whole());
@@ -72,14 +72,14 @@ TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
 }
 
 TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
-  TestServer test;
+  const TestServer test;
   const auto response = test.connect().exchange(get("/" + std::string(1'000'000, 'a')));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 414);
 }
 
 TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
-  TestServer test({.connections = 2});
+  const TestServer test({.connections = 2});
   RawConnection first = test.connect();
   RawConnection second = test.connect();
   EXPECT_TRUE(first.exchange(get("/health")).is_whole());
@@ -93,7 +93,7 @@ TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
 }
 
 TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
-  TestServer test({.connections = 1});
+  const TestServer test({.connections = 1});
   for (int i = 0; i < 20; ++i) {
     RawConnection client = test.connect();
     auto response = client.exchange(get("/health", "Connection: close\r\n"));
@@ -107,7 +107,7 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
 }
 
 TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
-  TestServer test({.idle_time = seconds(1)});
+  const TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
   EXPECT_TRUE(client.exchange(get("/health")).is_whole());
   EXPECT_TRUE(client.is_silent_for(milliseconds(700)));
@@ -115,14 +115,14 @@ TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
 }
 
 TEST(HttpLimitsTest, GivesANewConnectionMoreTimeThanAnIdleOne) {
-  TestServer test({.idle_time = seconds(1)});
+  const TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
   EXPECT_TRUE(client.is_silent_for(milliseconds(2000)));
   EXPECT_TRUE(client.exchange(get("/health")).is_whole());
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
-  TestServer test({.header_time = seconds(1)});
+  const TestServer test({.header_time = seconds(1)});
   RawConnection client = test.connect();
   client.send("GET /health HTTP/1.1\r\nHost: ");
   bool is_closed = false;
@@ -135,7 +135,7 @@ TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
-  TestServer test({.body_progress_time = seconds(1)});
+  const TestServer test({.body_progress_time = seconds(1)});
   for (const std::size_t length : {100, 100'000}) {
     RawConnection client = test.connect();
     client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n{");
@@ -144,7 +144,7 @@ TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionThatDoesNotTakeItsAnswer) {
-  TestServer test({.body_progress_time = seconds(1)});
+  const TestServer test({.body_progress_time = seconds(1)});
   RawConnection client = test.connect();
   client.send(post("/large?30000000", ""));
   std::this_thread::sleep_for(seconds(3));
@@ -162,7 +162,7 @@ TEST(HttpLimitsTest, LetsACallTakeLongerThanAnyLimit) {
 }
 
 TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
-  TestServer test;
+  const TestServer test;
   std::vector<RawConnection> clients;
   // What the clients and the server take together is above what is left.
   ::rlimit before{};

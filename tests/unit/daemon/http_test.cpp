@@ -13,7 +13,7 @@ using testing::ElementsAre;
 constexpr std::string_view kInvalid = "Invalid HTTP request received.";
 
 TEST(HttpTest, AnswersWithItsHeaders) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health"));
   ASSERT_TRUE(response.is_whole());
@@ -28,7 +28,7 @@ TEST(HttpTest, AnswersWithItsHeaders) {
 }
 
 TEST(HttpTest, KeepsTheConnection) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   for (int i = 0; i < 5; ++i) {
     const std::string body = "body " + std::to_string(i);
@@ -39,7 +39,7 @@ TEST(HttpTest, KeepsTheConnection) {
 }
 
 TEST(HttpTest, AnswersPipelinedRequestsInOrder) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   std::string requests;
   for (int i = 0; i < 50; ++i) {
@@ -58,7 +58,7 @@ TEST(HttpTest, AnswersPipelinedRequestsInOrder) {
 }
 
 TEST(HttpTest, ReadsARequestThatComesByteByByte) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   for (const char byte : post("/echo", "slow")) {
     ASSERT_TRUE(client.send({&byte, 1}));
@@ -69,7 +69,7 @@ TEST(HttpTest, ReadsARequestThatComesByteByByte) {
 }
 
 TEST(HttpTest, ClosesWhenAskedTo) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/health", "Connection: close\r\n"));
   ASSERT_TRUE(response.is_whole());
@@ -78,7 +78,7 @@ TEST(HttpTest, ClosesWhenAskedTo) {
 }
 
 TEST(HttpTest, ClosesAfterARequestOfHttp10) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange("GET /health HTTP/1.0\r\n\r\n");
   ASSERT_TRUE(response.is_whole());
@@ -87,7 +87,7 @@ TEST(HttpTest, ClosesAfterARequestOfHttp10) {
 }
 
 TEST(HttpTest, KeepsAConnectionOfHttp10ThatAsks) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange("GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -97,7 +97,7 @@ TEST(HttpTest, KeepsAConnectionOfHttp10ThatAsks) {
 }
 
 TEST(HttpTest, SendsNoBodyForHead) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   client.send("HEAD /health HTTP/1.1\r\nHost: x\r\n\r\n" + get("/health"));
   const auto head = client.read_response(false);
@@ -109,7 +109,7 @@ TEST(HttpTest, SendsNoBodyForHead) {
 }
 
 TEST(HttpTest, IgnoresTheBodyOfGet) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange(get("/health", "Content-Length: 4\r\n") + "null");
@@ -119,7 +119,7 @@ TEST(HttpTest, IgnoresTheBodyOfGet) {
 }
 
 TEST(HttpTest, LetsTheFirstOfSeveralHeaderLinesCount) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(get("/headers",
                                             "ACCEPT: a/b\r\nAccept: c/d\r\nContent-Type: e/f\r\ncontent-type: g/h\r\n"
@@ -129,7 +129,7 @@ TEST(HttpTest, LetsTheFirstOfSeveralHeaderLinesCount) {
 }
 
 TEST(HttpTest, ReadsAndSendsLargeBodies) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   std::string body;
   for (int i = 0; i < 700'000; ++i) {
@@ -143,7 +143,7 @@ TEST(HttpTest, ReadsAndSendsLargeBodies) {
 }
 
 TEST(HttpTest, SendsAnArrayPieceByPiece) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(post("/large?3000000", ""));
   ASSERT_TRUE(response.is_whole());
@@ -153,7 +153,7 @@ TEST(HttpTest, SendsAnArrayPieceByPiece) {
 }
 
 TEST(HttpTest, ReadsChunkedBodiesWithExtensionsAndTrailers) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto response = client.exchange(head + "5;name=\"v\"\r\nhello\r\n6 \r\n world\r\n0\r\nTrailer: yes\r\n\r\n");
@@ -165,7 +165,7 @@ TEST(HttpTest, ReadsChunkedBodiesWithExtensionsAndTrailers) {
 }
 
 TEST(HttpTest, ReadsALargeChunkedBody) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   std::string request = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
   std::string body;
@@ -180,7 +180,7 @@ TEST(HttpTest, ReadsALargeChunkedBody) {
 }
 
 TEST(HttpTest, SaysContinueToWhoWaitsForIt) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.read(25), "HTTP/1.1 100 Continue\r\n\r\n");
@@ -190,7 +190,7 @@ TEST(HttpTest, SaysContinueToWhoWaitsForIt) {
 }
 
 TEST(HttpTest, DoesNotSayContinueForWhatIsRefusedUnread) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response =
       client.exchange("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
@@ -201,7 +201,7 @@ TEST(HttpTest, DoesNotSayContinueForWhatIsRefusedUnread) {
 }
 
 TEST(HttpTest, ReadsAShortBodyBeforeARefusal) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   for (int i = 0; i < 2; ++i) {
     const auto response = client.exchange(post("/nowhere", "body"));
@@ -211,7 +211,7 @@ TEST(HttpTest, ReadsAShortBodyBeforeARefusal) {
 }
 
 TEST(HttpTest, AnswersAnExceptionAndCloses) {
-  TestServer test;
+  const TestServer test;
   for (const char* const target : {"/throw", "/throw_late"}) {
     RawConnection client = test.connect();
     const auto response = client.exchange(post(target, ""));
@@ -225,7 +225,7 @@ TEST(HttpTest, AnswersAnExceptionAndCloses) {
 }
 
 TEST(HttpTest, GivesItsSlotBackAfterAnException) {
-  TestServer test;
+  const TestServer test;
   static_cast<void>(test.connect().exchange(post("/throw_late", "")));
   const auto response = test.connect().exchange(post("/echo", "after"));
   ASSERT_TRUE(response.is_whole());
@@ -235,7 +235,7 @@ TEST(HttpTest, GivesItsSlotBackAfterAnException) {
 class BadHttpTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadHttpTest, IsAnswered400AndClosed) {
-  TestServer test;
+  const TestServer test;
   RawConnection client = test.connect();
   const auto response = client.exchange(GetParam());
   ASSERT_TRUE(response.is_whole());

@@ -54,9 +54,10 @@ TEST(NegotiationTest, AnswersEveryRecordedHeaderAsTheRuntimeDoes) {
       continue;
     }
     const Json& wanted = recorded["result"];
-    EXPECT_EQ(name_of(encoding->format), wanted["output_format"]) << recorded;
-    EXPECT_EQ(encoding->gpu_transport, wanted["gpu_transport"]) << recorded;
-    EXPECT_EQ(name_of(encoding->compression), wanted["compression"].is_null() ? Json("none") : wanted["compression"])
+    EXPECT_EQ(Json(name_of(encoding->format)), wanted["output_format"]) << recorded;
+    EXPECT_EQ(Json(encoding->gpu_transport), wanted["gpu_transport"]) << recorded;
+    EXPECT_EQ(Json(name_of(encoding->compression)),
+              wanted["compression"].is_null() ? Json("none") : wanted["compression"])
         << recorded;
   }
 }

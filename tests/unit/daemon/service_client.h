@@ -12,7 +12,8 @@
 #include "service.h"
 #include "tessera/tesseract/module.h"
 
-extern "C" const TesseraModule tessera_module;  // of the mixer, which the tests are linked with
+// Of the mixer, which the tests are linked with.
+extern "C" const TesseraModule tessera_module;  // NOLINT(readability-identifier-naming)
 
 namespace tessera::testing {
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,7 +119,9 @@ TEST_F(ServiceTest, RefusesUnreadWhatLeadsNowhere) {
   Request head;
   head.method = "POST";
   head.target = "/nope";
-  EXPECT_EQ(service().refuse_unread(head)->status, 404);
+  const std::optional<Response> refusal = service().refuse_unread(head);
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->status, 404);
   head.target = "/apply?run_id=1";
   EXPECT_FALSE(service().refuse_unread(head).has_value());
 }

@@ -48,7 +48,7 @@ class UnixSocketTest : public testing::Test {
 };
 
 TEST_F(UnixSocketTest, ServesBesideTcp) {
-  TestServer test({.unix_socket = path_});
+  const TestServer test({.unix_socket = path_});
   RawConnection local = RawConnection::to_path(path_);
   const auto response = local.exchange(post("/echo", "local"));
   ASSERT_TRUE(response.is_whole());
@@ -76,12 +76,12 @@ TEST_F(UnixSocketTest, HasItsModeWhateverTheUmaskIs) {
 
 TEST_F(UnixSocketTest, ReplacesTheSocketOfADeadDaemon) {
   leave_stale_socket();
-  TestServer test({.unix_socket = path_});
+  const TestServer test({.unix_socket = path_});
   EXPECT_TRUE(RawConnection::to_path(path_).exchange(get("/health")).is_whole());
 }
 
 TEST_F(UnixSocketTest, DoesNotReplaceALiveSocket) {
-  TestServer test({.unix_socket = path_});
+  const TestServer test({.unix_socket = path_});
   const Result<UnixListener> second = UnixListener::listen(path_, 0600);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code(), ErrorCode::kUnavailable);

@@ -207,9 +207,10 @@ TEST(GradientCallTest, IsQuickAboutManyPaths) {
     paths += (i == 0 ? R"("named.{k)" : R"(,"named.{k)") + std::to_string(i) + R"(}")";
     tangents += (i == 0 ? R"("named.{k)" : R"(,"named.{k)") + std::to_string(i) + R"(}":1)";
   }
+  // Quadratic work would take minutes; the bound leaves room for sanitizers on a busy machine.
   const auto start = std::chrono::steady_clock::now();
   EXPECT_LE(jvp_items(kPoint, paths + "]", tangents + "}").size(), 1000U);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 }  // namespace

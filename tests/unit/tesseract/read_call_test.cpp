@@ -206,9 +206,10 @@ TEST(ReadCallTest, IsQuickAndBriefAboutManyProblems) {
     body += R"(,"u)" + std::to_string(i) + R"(":1)";
   }
   body += "}}";
+  // Quadratic work would take minutes; the bound leaves room for sanitizers on a busy machine.
   const auto start = std::chrono::steady_clock::now();
   const auto answer = read(echo_of(layers_schema()), Endpoint::kApply, body);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
   EXPECT_LE(std::get<std::vector<Problem>>(answer).size(), 1000U);
 }
 

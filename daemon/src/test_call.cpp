@@ -1,0 +1,67 @@
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "answers.h"
+#include "daemon_context.h"
+#include "endpoint_call.h"
+#include "tessera/tesseract/test_spec.h"
+
+namespace tessera {
+namespace {
+
+class TestCall final : public PendingCall {
+ public:
+  TestCall(const ServiceParts& parts, const ServedTesseract& tesseract, const Request& request,
+           const RequestRecord& record)
+      : parts_(parts), tesseract_(tesseract), request_(request), record_(record) {}
+
+  void run() override {
+    try {
+      DaemonContext context(parts_.logger);
+      outcome_ = run_test(*tesseract_.definition, request_.body, tesseract_.arrays, context);
+    } catch (...) {
+      outcome_ = current_failure();
+    }
+  }
+
+  Response finish() override {
+    Response response;
+    try {
+      response = std::visit([this](const auto& outcome) { return answer_to(outcome); }, outcome_);
+    } catch (...) {
+      response = record_.fail(current_failure(), request_.accept);
+    }
+    record_.answered(response);
+    return response;
+  }
+
+ private:
+  static Response answer_to(const TestOutcome& outcome) { return json_answer(200, outcome.to_json()); }
+  static Response answer_to(const std::vector<Problem>& problems) {
+    return json_answer(422, problems_to_json(problems));
+  }
+  static Response answer_to(const JsonFault& /*fault*/) { return unreadable_body(); }
+  [[nodiscard]] Response answer_to(const EndpointFailure& failure) const {
+    return record_.fail(failure, request_.accept);
+  }
+
+  const ServiceParts& parts_;
+  const ServedTesseract& tesseract_;
+  const Request& request_;
+  RequestRecord record_;
+  std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> outcome_;
+};
+
+}  // namespace
+
+RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
+                              const RequestRecord& record) {
+  if (std::optional<Response> refusal = refuse_content_type(request)) {
+    return *std::move(refusal);
+  }
+  return std::make_unique<TestCall>(parts, tesseract, request, record);
+}
+
+}  // namespace tessera
