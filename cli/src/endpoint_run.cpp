@@ -227,9 +227,8 @@ bool takes_payload(const std::string& command) {
   return command != kHealth && command != kOpenapiSchema;
 }
 
-void run_endpoint(const TesseractDefinition& definition, const std::string& command,
-                  const std::optional<std::string>& payload, const RuntimeConfig& config,
-                  const ResultChannel& channel) {
+void run_endpoint(const TesseractDefinition& definition, const std::string& command, const std::string& payload,
+                  const RuntimeConfig& config, const ResultChannel& channel) {
   const EndpointRun run(definition, config, channel);
   if (command == kHealth) {
     return run.print(R"({"status":"ok"})");
@@ -237,12 +236,11 @@ void run_endpoint(const TesseractDefinition& definition, const std::string& comm
   if (command == kOpenapiSchema) {
     return run.print(openapi_document(definition, config));
   }
-  const std::string& text = payload.value();
-  require_text(text);
-  if (command == kTest) {
-    return run.test(text);
+  require_text(payload);
+  if (const std::optional<Endpoint> endpoint = endpoint_of(command)) {
+    return run.compute(*endpoint, payload);
   }
-  run.compute(endpoint_of(command).value(), text);
+  run.test(payload);
 }
 
 }  // namespace tessera

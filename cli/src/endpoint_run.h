@@ -1,7 +1,6 @@
 // One run of one endpoint from the command line, from the payload to the result (PROTOCOL.md section 12.1).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,9 @@ namespace tessera {
 [[nodiscard]] bool takes_payload(const std::string& command);
 
 /// Checks the payload, runs the endpoint with its log in the output path, and writes the result where `config` says.
-/// Nothing is written anywhere if the payload is refused. `payload` is the JSON text. Throws CommandError.
-/// Requires: `command` is one of endpoint_commands(); `payload` is there if it takes one.
-void run_endpoint(const TesseractDefinition& definition, const std::string& command,
-                  const std::optional<std::string>& payload, const RuntimeConfig& config, const ResultChannel& channel);
+/// Nothing is written anywhere if the payload is refused. `payload` is the JSON text, empty for a command that takes
+/// none. Throws CommandError. Requires: `command` is one of endpoint_commands().
+void run_endpoint(const TesseractDefinition& definition, const std::string& command, const std::string& payload,
+                  const RuntimeConfig& config, const ResultChannel& channel);
 
 }  // namespace tessera

@@ -46,7 +46,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 // The command as endpoint_commands() writes it. Throws CommandError if the Tesseract does not have it.
-std::string known_command(std::string word, const TesseractDefinition& definition) {
+std::string known_command(const std::string& word, const TesseractDefinition& definition) {
   const std::vector<std::string> commands = endpoint_commands(definition);
   if (word.empty()) {
     throw CommandError(ExitCode::kUsage, "Missing argument 'COMMAND': one of " + joined(commands) + ".");
@@ -76,14 +76,14 @@ std::string text_of_payload(const std::string& word) {
   return *std::move(text);
 }
 
-std::optional<std::string> payload_for(const std::string& command, const std::optional<std::string>& word) {
+std::string payload_for(const std::string& command, const std::optional<std::string>& word) {
   if (takes_payload(command) && !word) {
     throw CommandError(ExitCode::kUsage, "Missing argument 'payload'.");
   }
   if (!takes_payload(command) && word) {
     throw CommandError(ExitCode::kUsage, "Got unexpected extra argument(s) (" + *word + ")");
   }
-  return word ? std::optional(text_of_payload(*word)) : std::nullopt;
+  return word ? text_of_payload(*word) : "";
 }
 
 }  // namespace

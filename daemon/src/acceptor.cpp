@@ -6,9 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -29,42 +27,47 @@ constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 
 }  // namespace
 
-Result<Acceptor> Acceptor::make(asio::io_context& io, SessionEnvironment& environment, int listener, bool is_unix) {
+Result<std::unique_ptr<Acceptor>> Acceptor::make(asio::io_context& io, SessionEnvironment& environment, int listener,
+                                                 bool is_unix) {
   UniqueFd copy = UniqueFd::adopt(::fcntl(listener, F_DUPFD_CLOEXEC, 0));
   if (!copy.is_open()) {
     return system_error("cannot watch a listening socket", errno);
   }
-  return Acceptor(io, environment, listener, std::move(copy), is_unix);
+  try {
+    std::unique_ptr<Acceptor> acceptor(new Acceptor(io, environment, listener, is_unix));
+    acceptor->watched_.assign(copy.value());
+    static_cast<void>(copy.release());
+    return acceptor;
+  } catch (const boost::system::system_error& error) {
+    return system_error("cannot watch a listening socket", error.code().value());
+  }
 }
 
-Acceptor::Acceptor(asio::io_context& io, SessionEnvironment& environment, int listener, UniqueFd copy, bool is_unix)
-    : io_(&io), environment_(&environment), listener_(listener), copy_(std::move(copy)), is_unix_(is_unix) {}
+Acceptor::Acceptor(asio::io_context& io, SessionEnvironment& environment, int listener, bool is_unix)
+    : io_(io), environment_(environment), listener_(listener), is_unix_(is_unix), watched_(io), pause_(io) {}
 
-Task<void> Acceptor::run(Acceptor acceptor) {
-  asio::posix::basic_stream_descriptor<Executor> watched(*acceptor.io_);
-  watched.assign(acceptor.copy_.value());
-  static_cast<void>(acceptor.copy_.release());
-  asio::steady_timer pause(*acceptor.io_);
+Task<void> Acceptor::run(std::unique_ptr<Acceptor> acceptor) {
   bool was_short = false;
-  while (!acceptor.environment_->is_stopping) {
-    const bool is_short = !acceptor.accept_what_waits();
+  while (!acceptor->environment_.is_stopping) {
+    const bool is_short = !acceptor->accept_what_waits();
     if (is_short && !was_short) {
-      acceptor.environment_->logger.warning("cannot accept connections, descriptors or memory ran out; trying again");
+      acceptor->environment_.logger.warning("cannot accept connections, descriptors or memory ran out; trying again");
     }
     was_short = is_short;
     boost::system::error_code error;
     if (is_short) {
-      pause.expires_after(kPauseWithoutDescriptors);
-      co_await pause.async_wait(asio::redirect_error(UseTask(), error));
+      acceptor->pause_.expires_after(kPauseWithoutDescriptors);
+      co_await acceptor->pause_.async_wait(asio::redirect_error(UseTask(), error));
     } else {
-      co_await watched.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
+      co_await acceptor->watched_.async_wait(asio::posix::descriptor_base::wait_read,
+                                             asio::redirect_error(UseTask(), error));
     }
   }
 }
 
 // Returns false if descriptors or memory ran out.
 bool Acceptor::accept_what_waits() {
-  for (int count = 0; count < kAcceptedAtOnce && !environment_->is_stopping; ++count) {
+  for (int count = 0; count < kAcceptedAtOnce && !environment_.is_stopping; ++count) {
     UniqueFd socket = UniqueFd::adopt(::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.is_open()) {
       admit(std::move(socket));
@@ -91,14 +94,14 @@ void Acceptor::admit(UniqueFd socket) {
     static_cast<void>(::setsockopt(socket.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   }
   try {
-    serve_connection(*io_, *environment_, std::move(socket));
+    serve_connection(io_, environment_, std::move(socket));
   } catch (const std::exception& exception) {
-    environment_->logger.warning("cannot serve a connection", {{"reason", exception.what()}});
+    environment_.logger.warning("cannot serve a connection", {{"reason", exception.what()}});
   }
 }
 
 bool Acceptor::may_connect(int socket) const {
-  if (environment_->options.unix_socket_any_user) {
+  if (environment_.options.unix_socket_any_user) {
     return true;
   }
   const Result<::uid_t> user = peer_user(socket);
@@ -106,7 +109,7 @@ bool Acceptor::may_connect(int socket) const {
     return true;
   }
   const std::int64_t shown = user.has_value() ? std::int64_t{*user} : std::int64_t{-1};
-  environment_->logger.warning("refused a connection of another user", {{"user", shown}});
+  environment_.logger.warning("refused a connection of another user", {{"user", shown}});
   return false;
 }
 

@@ -164,7 +164,7 @@ void AsioHttpServer::spawn(Task<void> task) {
 }
 
 Status AsioHttpServer::start_accepting(int listener, bool is_unix) {
-  TESSERA_ASSIGN_OR_RETURN(Acceptor acceptor, Acceptor::make(io_, environment_, listener, is_unix));
+  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<Acceptor> acceptor, Acceptor::make(io_, environment_, listener, is_unix));
   spawn(Acceptor::run(std::move(acceptor)));
   return {};
 }

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,7 +56,7 @@ std::vector<Json> transcripts() {
 }
 
 std::string decode_base64(const std::string& text) {
-  std::string bytes(base64_decoded_size(text).value(), '\0');
+  std::string bytes(base64_decoded_size(text).value_or(0), '\0');
   EXPECT_TRUE(base64_decode(text, std::as_writable_bytes(std::span(bytes))));
   return bytes;
 }
@@ -66,7 +66,8 @@ void decompress_arrays(Json& tree) {
   if (tree.is_object() && tree.value("object_type", "") == "array" && tree["data"].value("compression", "") == "lz4") {
     const auto shape = tree["shape"].get<Shape>();
     const std::string frame = decode_base64(tree["data"]["buffer"]);
-    std::string bytes(byte_count(shape, find_dtype(tree["dtype"].get<std::string>()).value()).value(), '\0');
+    const DType dtype = find_dtype(tree["dtype"].get<std::string>()).value_or(DType::kFloat64);
+    std::string bytes(byte_count(shape, dtype).value_or(0), '\0');
     const Status status = lz4_decompress(std::as_bytes(std::span(frame)), std::as_writable_bytes(std::span(bytes)));
     EXPECT_TRUE(status.has_value());
     tree["data"]["buffer"] = Json::binary_t({bytes.begin(), bytes.end()});
@@ -161,10 +162,12 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenTranscriptsTest, ::testing::ValuesIn(transcr
 
 TEST(GoldenTranscriptsListTest, LeavesOutOnlyWhatIsThere) {
   const Json all = read_json(kVectors / "cli/tesseract_runtime.json");
+  std::set<std::string> names;
+  for (const Json& transcript : all.at("transcripts")) {
+    names.insert(transcript.at("name"));
+  }
   for (const auto& [name, reason] : kLeftOut) {
-    EXPECT_TRUE(std::ranges::any_of(all.at("transcripts"),
-                                    [&name = name](const Json& transcript) { return transcript.at("name") == name; }))
-        << name << ": " << reason;
+    EXPECT_TRUE(names.contains(name)) << name << ": " << reason;
   }
 }
 

@@ -23,7 +23,7 @@ using std::chrono_literals::operator""ms;
 constexpr std::chrono::minutes kLongestRun{2};
 
 std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  const std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
   return content.str();
@@ -38,7 +38,7 @@ Words environment_words(const Environment& more) {
     }
   }
   for (const auto& [name, value] : more) {
-    words.push_back(name + "=" + value);
+    words.push_back(std::string(name).append("=").append(value));
   }
   return words;
 }

@@ -22,7 +22,7 @@ constexpr const char* kResultInBase64 =
 
 class RunCommandTest : public ::testing::Test {
  protected:
-  Outcome run(const Words& words, const Environment& environment = {}) const {
+  [[nodiscard]] Outcome run(const Words& words, const Environment& environment = {}) const {
     Words all = words;
     all.insert(all.begin(), "run");
     return run_tessera(all, folder.path(), environment);

@@ -106,13 +106,13 @@ class GoldenServer {
 
   /// The bytes that an array object of an answer refers to.
   [[nodiscard]] std::string resolve(const Json& data) const {
-    const std::optional<BinrefReference> reference = parse_binref(data["buffer"].get<std::string>());
-    const std::string content = output_.read(reference->path);
-    const std::size_t offset = reference->offset_bytes.value_or(0);
+    const BinrefReference reference = parse_binref(data["buffer"].get<std::string>()).value_or(BinrefReference{});
+    const std::string content = output_.read(reference.path);
+    const std::size_t offset = reference.offset_bytes.value_or(0);
     if (!data.contains("compression")) {
       return content.substr(offset);
     }
-    return content.substr(offset, *reference->compressed_size_bytes);
+    return content.substr(offset, reference.compressed_size_bytes.value_or(0));
   }
 
  private:
@@ -131,7 +131,7 @@ std::string decompress(const std::string& frame, std::size_t size) {
 }
 
 std::size_t array_size(const Json& array) {
-  std::size_t size = item_size_bytes(*find_dtype(array["dtype"].get<std::string>()));
+  std::size_t size = item_size_bytes(find_dtype(array["dtype"].get<std::string>()).value_or(DType::kFloat64));
   for (const Json& axis : array["shape"]) {
     size *= axis.get<std::size_t>();
   }
