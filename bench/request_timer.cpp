@@ -15,21 +15,27 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "request_timer: %s\n", what.c_str());
-  std::exit(1);
+  throw std::runtime_error(what);
+}
+
+std::string last_error() {
+  return std::error_code(errno, std::generic_category()).message();
 }
 
 struct Options {
@@ -94,7 +100,7 @@ int connect_to(const Options& options) {
     result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   if (result != 0) {
-    fail(std::string("cannot connect: ") + std::strerror(errno));
+    fail("cannot connect: " + last_error());
   }
   return fd;
 }
@@ -103,15 +109,14 @@ void send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent <= 0) {
-      fail(std::string("cannot send: ") + std::strerror(errno));
+      fail("cannot send: " + last_error());
     }
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
 
 std::size_t content_length(std::string head) {
-  std::transform(head.begin(), head.end(), head.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(head, head.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const std::size_t at = head.find("\r\ncontent-length:");
   if (at == std::string::npos) {
     fail("a response without Content-Length");
@@ -150,9 +155,7 @@ std::string_view receive(int fd, std::vector<char>& buffer) {
   return {buffer.data() + head_end, need - head_end};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void run(int argc, char** argv) {
   const Options options = parse(argc, argv);
   std::ifstream file(options.body_file, std::ios::binary);
   if (!file) {
@@ -185,7 +188,7 @@ int main(int argc, char** argv) {
   }
   ::close(fd);
 
-  std::sort(times_us.begin(), times_us.end());
+  std::ranges::sort(times_us);
   const auto at = [&](double share) {
     return times_us[std::min(times_us.size() - 1,
                              static_cast<std::size_t>(share * static_cast<double>(times_us.size())))];
@@ -193,5 +196,16 @@ int main(int argc, char** argv) {
   std::printf(
       "{\"p50_us\":%.1f,\"p99_us\":%.1f,\"min_us\":%.1f,\"count\":%zu,\"request_bytes\":%zu,\"response_bytes\":%zu}\n",
       at(0.5), at(0.99), times_us.front(), times_us.size(), body.size(), first.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "request_timer: %s\n", error.what());
+    return 1;
+  }
   return 0;
 }

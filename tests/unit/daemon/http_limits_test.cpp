@@ -136,7 +136,7 @@ TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
   const TestServer test({.body_progress_time = seconds(1)});
-  for (const std::size_t length : {100, 100'000}) {
+  for (const std::size_t length : {std::size_t{100}, std::size_t{100'000}}) {
     RawConnection client = test.connect();
     client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n{");
     EXPECT_TRUE(client.is_closed_within(seconds(5)));

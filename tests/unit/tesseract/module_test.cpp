@@ -40,7 +40,7 @@ class SearchPath {
 TEST(LoadModuleTest, KeepsTheLibraryWhileItsTesseractLives) {
   const auto loaded = load_module(kModules / "good.so");
   ASSERT_TRUE(loaded.has_value()) << loaded.error().message();
-  const std::shared_ptr<const TesseractDefinition> tesseract = *loaded;
+  const std::shared_ptr<const TesseractDefinition>& tesseract = *loaded;
   EXPECT_EQ(tesseract->name(), "good");
   SilentContext context;
   EXPECT_EQ(tesseract->apply()({}, context)["greeting"].text(), std::string(100, 'g'));
@@ -88,7 +88,7 @@ TEST(LoadModuleTest, NamesBothVersionsIfTheHeadersDiffer) {
 }
 
 TEST(LoadModuleTest, SaysWhatItsAuthorDidWrong) {
-  EXPECT_NE(refusal(kModules / "throwing.so").find("x"), std::string::npos);
+  EXPECT_NE(refusal(kModules / "throwing.so").find('x'), std::string::npos);
   EXPECT_NE(refusal(kModules / "nameless.so").find("not a name"), std::string::npos);
 }
 

@@ -3,7 +3,9 @@
 #include "tessera/tesseract/module.h"
 
 #ifndef NO_SYMBOL
+// NOLINTNEXTLINE(readability-identifier-naming): the name that every module exports.
 extern "C" __attribute__((visibility("default"))) const TesseraModule tessera_module;
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" const TesseraModule tessera_module = {
 #ifdef OTHER_MAGIC
     .magic = 1,
