@@ -46,7 +46,7 @@ TEST_F(ServeCommandTest, ServesUntilItIsTold) {
 }
 
 TEST_F(ServeCommandTest, ServesSeveralUnderTheirNames) {
-  ServerProcess server({"vectoradd", "identity", "--port", "0"}, place("server"));
+  const ServerProcess server({"vectoradd", "identity", "--port", "0"}, place("server"));
   EXPECT_EQ(status_of(server.port(), "/vectoradd/openapi.json"), 200);
   EXPECT_EQ(status_of(server.port(), "/identity/openapi.json"), 200);
   EXPECT_EQ(status_of(server.port(), "/openapi.json"), 404);
@@ -60,23 +60,23 @@ TEST_F(ServeCommandTest, RefusesOneNameForSeveral) {
 }
 
 TEST_F(ServeCommandTest, DoesNotMoveFromAPortThatIsTaken) {
-  ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
+  const ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
   ServerProcess second({"vectoradd", "--port", std::to_string(first.port())}, place("second"));
   EXPECT_EQ(second.wait(), 3);
   EXPECT_THAT(second.log(), HasSubstr("address already in use"));
 }
 
 TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {
-  ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
+  const ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
   const unsigned taken = first.port();
   const std::string range = std::to_string(taken) + "-" + std::to_string(std::min(taken + 20, 65535U));
-  ServerProcess second({"vectoradd", "--port", range}, place("second"));
+  const ServerProcess second({"vectoradd", "--port", range}, place("second"));
   EXPECT_GT(second.port(), taken) << second.log();
   EXPECT_EQ(status_of(second.port(), "/health"), 200);
 }
 
 TEST_F(ServeCommandTest, TakesItsPortFromTheEnvironment) {
-  ServerProcess server({"vectoradd"}, place("server"), {{"TESSERACT_RUNTIME_SERVE_PORT", "0"}});
+  const ServerProcess server({"vectoradd"}, place("server"), {{"TESSERACT_RUNTIME_SERVE_PORT", "0"}});
   EXPECT_EQ(status_of(server.port(), "/health"), 200);
 }
 
