@@ -1,6 +1,6 @@
 """Times tessera and the public Python runtime beside each other, in one run, as ratios.
 
-    python bench/compare.py --tessera build/bin/tessera --timer build/bin/tessera_request_timer
+    python bench/compare.py          # of the programs in build/bin
 
 Run it with the Python of an environment that has tesseract-core 1.15.0. Both serve `identity` (one float32 array, handed
 back) with one worker; the same client, in a process of its own, sends both the same bytes. Rounds are interleaved
@@ -22,6 +22,7 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE.parent / "build" / "bin"
 REFERENCE = HERE.parent / "tests" / "conformance" / "reference" / "identity" / "tesseract_api.py"
 
 
@@ -63,8 +64,8 @@ CASES = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tessera", required=True, help="the program tessera")
-    parser.add_argument("--timer", required=True, help="the program tessera_request_timer")
+    parser.add_argument("--tessera", default=PROGRAMS / "tessera", help="the program tessera")
+    parser.add_argument("--timer", default=PROGRAMS / "tessera_request_timer", help="the program tessera_request_timer")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
 
