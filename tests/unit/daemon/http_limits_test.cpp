@@ -110,7 +110,7 @@ TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
   const TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
   EXPECT_TRUE(client.exchange(get("/health")).is_whole());
-  EXPECT_TRUE(client.is_silent_for(milliseconds(700)));
+  EXPECT_TRUE(client.is_silent_for(milliseconds(500)));
   EXPECT_TRUE(client.is_closed_within(seconds(5)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace tessera {
@@ -99,6 +100,7 @@ std::optional<Response> TestService::refuse_unread(const Request& head) {
 }
 
 std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Request& request) {
+  ++begun;
   if (request.target == "/throw") {
     throw std::runtime_error("early");
   }
@@ -116,6 +118,14 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
     return response;
   }
   return std::unique_ptr<PendingCall>(std::make_unique<TestCall>(*this, request));
+}
+
+bool TestService::wait_for_begun(int count) const {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (begun < count && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return begun >= count;
 }
 
 void TestService::count_refusal(int status) {

@@ -40,8 +40,11 @@ class TestService final : public Service {
   void remove_old_runs() override { ++removals; }
 
   [[nodiscard]] std::vector<int> refusals() const;
+  /// Waits until so many requests were begun. Returns whether they were within ten seconds.
+  [[nodiscard]] bool wait_for_begun(int count) const;
 
   Gate gate;
+  std::atomic<int> begun{0};
   std::atomic<int> running{0};
   std::atomic<int> most_running{0};
   std::atomic<int> finished{0};
