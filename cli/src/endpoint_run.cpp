@@ -168,18 +168,18 @@ class EndpointRun {
   }
 
   void test(const std::string& payload) const {
-    // The specification is read and run in one go, so the run's files come first; they stay if it is refused.
+    auto spec = read_test_spec(payload, arrays_);
+    if (const auto* problems = std::get_if<std::vector<Problem>>(&spec)) {
+      refuse(*problems, "TestSpec");
+    }
+    if (const auto* fault = std::get_if<JsonFault>(&spec)) {
+      refuse(*fault);
+    }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
       const std::unique_ptr<OutputCapture> capture = files.capture();
-      return run_test(definition_, payload, arrays_, files.run());
+      return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();
-    if (const auto* problems = std::get_if<std::vector<Problem>>(&outcome)) {
-      refuse(*problems, "TestSpec");
-    }
-    if (const auto* fault = std::get_if<JsonFault>(&outcome)) {
-      refuse(*fault);
-    }
     if (const auto* failure = std::get_if<EndpointFailure>(&outcome)) {
       fail(*failure);
     }

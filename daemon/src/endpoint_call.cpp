@@ -215,7 +215,8 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return *std::move(refusal);
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
-  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.arrays);
+  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.arrays,
+                               {.depth = parts.options.nesting_depth});
   if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
     return json_answer(422, problems_to_json(*problems));
   }

@@ -109,25 +109,36 @@ class CaptureClaim {
   bool is_held_;
 };
 
-/// The memory file for output of a call without a folder; made once and used again, by one capture at a time.
-Result<int> memory_file() {
+/// A file without a name, for appending; in memory where no disk can be written. Disk comes first, so that a call that
+/// prints without end holds no memory by it.
+UniqueFd make_nameless_file() {
+  for (const char* folder : {"/var/tmp", "/tmp"}) {
+    UniqueFd file = UniqueFd::adopt(::open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
+    if (file.is_open()) {
+      return file;
+    }
+  }
+  UniqueFd file = UniqueFd::adopt(::memfd_create("tessera_output", MFD_CLOEXEC));
+  // Appending, because it is emptied while descriptors share its position.
+  if (file.is_open() && ::fcntl(file.value(), F_SETFL, O_APPEND) < 0) {
+    return {};
+  }
+  return file;
+}
+
+/// The file for output of a call without a folder; made once and used again, by one capture at a time.
+Result<int> scratch_file() {
   static UniqueFd file;
   if (!file.is_open()) {
-    file = UniqueFd::adopt(::memfd_create("tessera_output", MFD_CLOEXEC));
+    file = make_nameless_file();
     if (!file.is_open()) {
-      return system_error("cannot make a memory file", errno);
-    }
-    // Appending, because it is emptied while descriptors share its position.
-    if (::fcntl(file.value(), F_SETFL, O_APPEND) < 0) {
-      const int fault = errno;
-      file = UniqueFd();
-      return system_error("cannot set up a memory file", fault);
+      return system_error("cannot make a file for what a call prints", errno);
     }
   }
   return file.value();
 }
 
-/// Moves what a memory file holds to the end of another file.
+/// Moves what the scratch file holds to the end of another file.
 Status move_content(int source, int target) {
   std::array<std::byte, 16384> piece{};
   for (std::uint64_t offset = 0;;) {
@@ -139,12 +150,12 @@ Status move_content(int source, int target) {
     offset += count;
   }
   if (::ftruncate(source, 0) < 0) {
-    return system_error("cannot empty a memory file", errno);
+    return system_error("cannot empty a scratch file", errno);
   }
   return {};
 }
 
-/// Writes to the run's log; to memory while there is none.
+/// Writes to the run's log; to the scratch file while there is none.
 class LogCapture final : public OutputCapture {
  public:
   LogCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
@@ -164,7 +175,7 @@ class LogCapture final : public OutputCapture {
       TESSERA_ASSIGN_OR_RETURN(const int log, run_.log_descriptor());
       return OutputGuard::redirect_to(log);
     }
-    TESSERA_ASSIGN_OR_RETURN(kept_aside_, memory_file());
+    TESSERA_ASSIGN_OR_RETURN(kept_aside_, scratch_file());
     run_.watch_log([this](int log) { continue_in(log); });
     return OutputGuard::redirect_to(kept_aside_);
   }

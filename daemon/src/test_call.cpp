@@ -14,13 +14,13 @@ namespace {
 class TestCall final : public PendingCall {
  public:
   TestCall(const ServiceParts& parts, const ServedTesseract& tesseract, const Request& request,
-           const RequestRecord& record)
-      : parts_(parts), tesseract_(tesseract), request_(request), record_(record) {}
+           const RequestRecord& record, TestSpec spec)
+      : parts_(parts), tesseract_(tesseract), request_(request), record_(record), spec_(std::move(spec)) {}
 
   void run() override {
     try {
       DaemonContext context(parts_.logger);
-      outcome_ = run_test(*tesseract_.definition, request_.body, tesseract_.arrays, context);
+      outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {
       outcome_ = current_failure();
     }
@@ -39,10 +39,6 @@ class TestCall final : public PendingCall {
 
  private:
   static Response answer_to(const TestOutcome& outcome) { return json_answer(200, outcome.to_json()); }
-  static Response answer_to(const std::vector<Problem>& problems) {
-    return json_answer(422, problems_to_json(problems));
-  }
-  static Response answer_to(const JsonFault& /*fault*/) { return unreadable_body(); }
   [[nodiscard]] Response answer_to(const EndpointFailure& failure) const {
     return record_.fail(failure, request_.accept);
   }
@@ -51,7 +47,8 @@ class TestCall final : public PendingCall {
   const ServedTesseract& tesseract_;
   const Request& request_;
   RequestRecord record_;
-  std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> outcome_;
+  TestSpec spec_;
+  std::variant<TestOutcome, EndpointFailure> outcome_;
 };
 
 }  // namespace
@@ -61,7 +58,14 @@ RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesser
   if (std::optional<Response> refusal = refuse_content_type(request)) {
     return *std::move(refusal);
   }
-  return std::make_unique<TestCall>(parts, tesseract, request, record);
+  auto spec = read_test_spec(request.body, tesseract.arrays, {.depth = parts.options.nesting_depth});
+  if (const auto* problems = std::get_if<std::vector<Problem>>(&spec)) {
+    return json_answer(422, problems_to_json(*problems));
+  }
+  if (std::holds_alternative<JsonFault>(spec)) {
+    return unreadable_body();
+  }
+  return std::make_unique<TestCall>(parts, tesseract, request, record, std::get<TestSpec>(std::move(spec)));
 }
 
 }  // namespace tessera

@@ -21,11 +21,12 @@ constexpr std::size_t kMaxShownBodyBytes = std::size_t{64} << 10;
 /// Reads the members of one body as they come, then checks them in the order of the document.
 class CallReader {
  public:
-  CallReader(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body, const ArrayReader& arrays)
+  CallReader(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body, const ArrayReader& arrays,
+             JsonScanner::Limits limits)
       : definition_(definition),
         endpoint_(endpoint),
         names_(gradient_names(endpoint)),
-        scanner_(body),
+        scanner_(body, limits),
         values_(scanner_, arrays,
                 endpoint == Endpoint::kAbstractEval ? ValueReader::Arrays::kShapes : ValueReader::Arrays::kCast) {}
 
@@ -173,11 +174,11 @@ class CallReader {
 }  // namespace
 
 CallOrFault read_call(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
-                      const ArrayReader& arrays) {
+                      const ArrayReader& arrays, JsonScanner::Limits limits) {
   if (body.empty()) {
     return std::vector<Problem>{problem_of_no_object(JsonKind::kNull, {})};
   }
-  return CallReader(definition, endpoint, body, arrays).read();
+  return CallReader(definition, endpoint, body, arrays, limits).read();
 }
 
 std::vector<Problem> not_called_json(std::string_view body) {

@@ -111,14 +111,7 @@ ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& fo
   Words all = words;
   all.insert(all.begin(), "serve");
   process_ = start(all, folder, environment, "/dev/null", log_file_);
-  const auto deadline = std::chrono::steady_clock::now() + kLongestRun;
-  while (log().find("listening") == std::string::npos && std::chrono::steady_clock::now() < deadline) {
-    if (has_ended(process_, exit_code_)) {
-      process_ = 0;
-      return;
-    }
-    std::this_thread::sleep_for(2ms);
-  }
+  (void)wait_for_log("listening");
 }
 
 ServerProcess::~ServerProcess() {
@@ -139,6 +132,20 @@ std::uint16_t ServerProcess::port() const {
 
 std::string ServerProcess::log() const {
   return content_of(log_file_);
+}
+
+bool ServerProcess::wait_for_log(const std::string& text) {
+  const auto deadline = std::chrono::steady_clock::now() + kLongestRun;
+  while (log().find(text) == std::string::npos) {
+    if (process_ == 0 || std::chrono::steady_clock::now() > deadline) {
+      return false;
+    }
+    if (has_ended(process_, exit_code_)) {
+      process_ = 0;
+    }
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
 }
 
 int ServerProcess::stop(int signal) {

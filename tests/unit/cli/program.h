@@ -41,6 +41,8 @@ class ServerProcess final {
   [[nodiscard]] std::uint16_t port() const;
   /// What it wrote to standard error so far.
   [[nodiscard]] std::string log() const;
+  /// Waits until its log holds a text; false if it ended, or after two minutes.
+  [[nodiscard]] bool wait_for_log(const std::string& text);
   /// Sends a signal and waits for the end; returns the exit code.
   int stop(int signal = SIGTERM);
   /// Waits for the end; returns the exit code.

@@ -70,6 +70,12 @@ TEST_F(RunCommandTest, WritesTheResultToAnOutputFile) {
   EXPECT_EQ(folder.read("out/sub/result.json"), kResult);
 }
 
+TEST_F(RunCommandTest, LeavesNothingBehindARefusedPayload) {
+  EXPECT_EQ(run({"vectoradd", "apply", "{}"}).exit_code, 2);
+  EXPECT_EQ(run({"vectoradd", "test", "{}"}).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_F(RunCommandTest, KeepsTheOutputFileBelowTheOutputPath) {
   const Outcome outcome = run({"vectoradd", "apply", kPayload, "-o", "out", "--output-file", "../result.json"});
   EXPECT_EQ(outcome.exit_code, 1);

@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "program.h"
 #include "support/temp_folder.h"
@@ -43,6 +44,17 @@ TEST_F(ServeCommandTest, ServesUntilItIsTold) {
     EXPECT_EQ(status_of(server.port(), "/vectoradd/health"), 200);
     EXPECT_EQ(server.stop(signal), 0) << server.log();
   }
+}
+
+TEST_F(ServeCommandTest, EndsThoughAnEndpointDoesNotReturn) {
+  ServerProcess server({"failing", "--port", "0", "--stop-time", "0", "--num-workers", "2"}, place("server"));
+  std::thread caller([port = server.port()] {
+    httplib::Client client(kHost, port);
+    EXPECT_FALSE(client.Post("/apply", R"({"inputs":{"sleep_s":60,"log_error":["begun"]}})", "application/json"));
+  });
+  EXPECT_TRUE(server.wait_for_log("begun")) << server.log();
+  EXPECT_EQ(server.stop(), 0);
+  caller.join();
 }
 
 TEST_F(ServeCommandTest, ServesSeveralUnderTheirNames) {

@@ -171,6 +171,18 @@ TEST_F(ServiceTest, LeavesNothingBehindARefusedCall) {
   EXPECT_TRUE(left_nothing());
 }
 
+TEST_F(ServiceTest, RefusesABodyThatIsNestedTooDeep) {
+  options_.config.debug = true;
+  options_.nesting_depth = 4;
+  // The body, its inputs, x, and two lists in it.
+  const std::string deep = R"({"inputs":{"x":[[1.0]],"act":""}})";
+  const Answer answer = post(service(), "/apply", R"({"inputs":{"x":[[[1.0]]]}})");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body, R"({"detail":"There was an error parsing the body"})");
+  EXPECT_EQ(post(service(), "/apply", deep).status, 422) << "deep enough for this: " << deep;
+  EXPECT_EQ(post(service(), "/test", R"({"endpoint":"apply","payload":)" + deep + "}").status, 400);
+}
+
 TEST_F(ServiceTest, ReportsTheBodyBeforeTheRunIdBeforeAccept) {
   const testing::Headers bad_accept = {{"accept", "text/plain"}};
   const Json body = Json::parse(post(service(), "/apply?run_id=a/../..", "{}", bad_accept).body);

@@ -40,10 +40,14 @@ TesseractDefinition doubling() {
       });
 }
 
-auto answered(std::string_view body) {
+std::variant<TestOutcome, EndpointFailure> answered(std::string_view body) {
   const ArrayReader arrays(nullptr, {});
   SilentContext context;
-  return run_test(doubling(), body, arrays, context);
+  const auto spec = read_test_spec(body, arrays);
+  if (const auto* read = std::get_if<TestSpec>(&spec)) {
+    return run_test(doubling(), *read, arrays, context);
+  }
+  return EndpointFailure{"", "the specification is refused", std::nullopt, false};
 }
 
 TestOutcome outcome_of(std::string_view body) {
@@ -56,7 +60,8 @@ TestOutcome outcome_of(std::string_view body) {
 }
 
 json items_of(std::string_view body) {
-  const auto answer = answered(body);
+  const ArrayReader arrays(nullptr, {});
+  const auto answer = read_test_spec(body, arrays);
   const auto* problems = std::get_if<std::vector<Problem>>(&answer);
   return problems == nullptr ? json() : json::parse(problems_to_json(*problems)).at("detail");
 }
@@ -201,7 +206,7 @@ TEST(TestSpecTest, IsJson) {
   EXPECT_EQ(items_of("")[0].at("type"), "missing");
   EXPECT_EQ(items_of("[]")[0].at("type"), "model_attributes_type");
   EXPECT_EQ(items_of(R"({"endpoint":)")[0].at("type"), "json_invalid");
-  EXPECT_TRUE(std::holds_alternative<JsonFault>(answered("{\"endpoint\":\"\xff\"}")));
+  EXPECT_TRUE(std::holds_alternative<JsonFault>(read_test_spec("{\"endpoint\":\"\xff\"}", ArrayReader(nullptr, {}))));
 }
 
 }  // namespace

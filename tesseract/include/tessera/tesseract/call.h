@@ -30,7 +30,7 @@ using CallOrFault = std::variant<Call, std::vector<Problem>, JsonFault>;
 /// Reads and checks a JSON body for an endpoint; all problems together, in schema order, unknown keys last. Problems
 /// borrow `body`. Safe to call from any thread. Requires: definition.has(endpoint).
 [[nodiscard]] CallOrFault read_call(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
-                                    const ArrayReader& arrays);
+                                    const ArrayReader& arrays, JsonScanner::Limits limits = {});
 
 /// The problem of a body that is not called JSON by its Content-Type (PROTOCOL.md section 7.2); `body` is shown.
 [[nodiscard]] std::vector<Problem> not_called_json(std::string_view body);

@@ -1,6 +1,7 @@
 // The test endpoint: runs another endpoint and compares what it gives with what was expected (PROTOCOL.md section 4.5).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,6 +10,17 @@
 #include "tessera/tesseract/call.h"
 
 namespace tessera {
+
+/// A test specification that passed every check. Texts of JSON borrow the body that it was read from.
+struct TestSpec {
+  std::string endpoint;                              ///< any name; run_test() says if there is no such endpoint
+  std::string_view payload;                          ///< the JSON of an object
+  std::optional<std::string_view> expected_outputs;  ///< the same; there unless expected_exception is
+  std::optional<std::string> expected_exception;     ///< a class of Python, dotted or not
+  std::optional<std::string> exception_pattern;
+  double atol = 1e-8;
+  double rtol = 1e-5;
+};
 
 /// What a test came to. A plain value.
 struct TestOutcome {
@@ -21,9 +33,16 @@ struct TestOutcome {
   [[nodiscard]] std::string to_json() const;
 };
 
-/// Reads a test specification, runs its endpoint and compares. The specification itself may have problems (422) or be
-/// no JSON (400). An endpoint "health" cannot be tested: EndpointFailure (500). Never throws.
-[[nodiscard]] std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> run_test(
-    const TesseractDefinition& definition, std::string_view body, const ArrayReader& arrays, Context& context);
+/// Reads and checks a test specification. It may have problems (422), syntax faults among them, or another fault of its
+/// text (400). Safe to call from any thread.
+[[nodiscard]] std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body,
+                                                                                     const ArrayReader& arrays,
+                                                                                     JsonScanner::Limits limits = {});
+
+/// Runs the endpoint that it names and compares. An endpoint "health" cannot be tested: EndpointFailure (500). Never
+/// throws.
+[[nodiscard]] std::variant<TestOutcome, EndpointFailure> run_test(const TesseractDefinition& definition,
+                                                                  const TestSpec& spec, const ArrayReader& arrays,
+                                                                  Context& context);
 
 }  // namespace tessera

@@ -1,11 +1,10 @@
-#include "test_spec_body.h"
-
 #include <array>
 #include <utility>
 
 #include "body_problems.h"
 #include "scalar_check.h"
 #include "tessera/tesseract/endpoint_error.h"
+#include "tessera/tesseract/test_spec.h"
 #include "value_reader.h"
 
 namespace tessera {
@@ -48,8 +47,8 @@ const Type& type_of_member(std::size_t member) {
 
 class SpecReader {
  public:
-  SpecReader(std::string_view body, const ArrayReader& arrays)
-      : scanner_(body), values_(scanner_, arrays, ValueReader::Arrays::kCast) {}
+  SpecReader(std::string_view body, const ArrayReader& arrays, JsonScanner::Limits limits)
+      : scanner_(body, limits), values_(scanner_, arrays, ValueReader::Arrays::kCast) {}
 
   [[nodiscard]] std::variant<TestSpec, std::vector<Problem>, JsonFault> read() {
     const JsonKind kind = scanner_.peek();
@@ -199,12 +198,12 @@ class SpecReader {
 
 }  // namespace
 
-std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body,
-                                                                       const ArrayReader& arrays) {
+std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body, const ArrayReader& arrays,
+                                                                       JsonScanner::Limits limits) {
   if (body.empty()) {
     return std::vector<Problem>{problem_of_no_object(JsonKind::kNull, {})};
   }
-  return SpecReader(body, arrays).read();
+  return SpecReader(body, arrays, limits).read();
 }
 
 }  // namespace tessera

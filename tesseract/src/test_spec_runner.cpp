@@ -1,5 +1,3 @@
-#include "tessera/tesseract/test_spec.h"
-
 #include <optional>
 #include <utility>
 
@@ -9,7 +7,7 @@
 #include "pattern.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/python_text.h"
-#include "test_spec_body.h"
+#include "tessera/tesseract/test_spec.h"
 #include "value_compare.h"
 #include "value_reader.h"
 
@@ -230,16 +228,8 @@ std::string TestOutcome::to_json() const {
   return json + "}";
 }
 
-std::variant<TestOutcome, std::vector<Problem>, JsonFault, EndpointFailure> run_test(
-    const TesseractDefinition& definition, std::string_view body, const ArrayReader& arrays, Context& context) {
-  auto read = read_test_spec(body, arrays);
-  if (auto* problems = std::get_if<std::vector<Problem>>(&read)) {
-    return std::move(*problems);
-  }
-  if (auto* fault = std::get_if<JsonFault>(&read)) {
-    return std::move(*fault);
-  }
-  const TestSpec& spec = std::get<TestSpec>(read);
+std::variant<TestOutcome, EndpointFailure> run_test(const TesseractDefinition& definition, const TestSpec& spec,
+                                                    const ArrayReader& arrays, Context& context) {
   if (spec.endpoint == "health") {
     return EndpointFailure{"TypeError", "endpoint 'health' has no inputs and cannot be tested", std::nullopt, false};
   }
