@@ -32,13 +32,17 @@ std::string_view name_of(ErrorCode code);
 /// A plain value: copyable, safe to hand to another thread.
 class [[nodiscard]] Error {
  public:
-  Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  Error(ErrorCode code, std::string message, int native_code = 0)
+      : code_(code), native_code_(native_code), message_(std::move(message)) {}
 
   [[nodiscard]] ErrorCode code() const { return code_; }
+  /// The number that the library below gave (a CUresult, say), where a caller can make use of it; else 0.
+  [[nodiscard]] int native_code() const { return native_code_; }
   [[nodiscard]] const std::string& message() const { return message_; }
 
  private:
   ErrorCode code_;
+  int native_code_;
   std::string message_;
 };
 
