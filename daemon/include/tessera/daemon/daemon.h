@@ -30,11 +30,15 @@ struct DaemonOptions {
   unsigned workers = 1;                                          ///< endpoint calls that run at once
   std::optional<std::chrono::seconds> keep_runs = std::nullopt;  ///< removes run folders older than this
 
+  std::chrono::seconds exports_timeout{300};      ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)
+  std::string cuda_library = "libcuda.so.1";      ///< the driver, for GPU arrays
+
   // Limits.
   std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
   std::size_t header_bytes = 64 << 10;                  ///< of all headers of a request; 431 beyond
   std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
   std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array
+  std::uint64_t export_bytes = UINT64_MAX;              ///< of GPU memory kept for clients; 503 beyond
   std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
   std::size_t connections = 4096;                       ///< at once; more are answered 503 and closed
   std::chrono::seconds idle_time{75};                   ///< of a kept connection (upstream: 60 s, never less)

@@ -23,7 +23,9 @@ class Run : public Context {
 
   /// `folder` is below `output` (empty: the output path itself, as the command line has it). Both references outlive
   /// it.
-  [[nodiscard]] static std::unique_ptr<Run> make(const ConfinedFolder& output, std::string folder, const Clock& clock);
+  /// `gpus` is what Context::gpus() gives; it may be empty.
+  [[nodiscard]] static std::unique_ptr<Run> make(const ConfinedFolder& output, std::string folder, const Clock& clock,
+                                                 std::function<std::shared_ptr<GpuSystem>()> gpus = nullptr);
 
   /// Makes `logs/` with an empty tesseract.log, metrics.csv with its header and `artifacts/`, once.
   [[nodiscard]] virtual Status make_folder() = 0;

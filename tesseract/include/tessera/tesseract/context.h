@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "tessera/array/value.h"
 
 namespace tessera {
+
+class GpuSystem;  // tessera/ipc/gpu_system.h
 
 /// The run that a call belongs to, as its endpoint sees it (PROTOCOL.md section 13.1). Valid during the call. Methods
 /// may be called from any thread of the endpoint; they throw std::runtime_error if the run's files cannot be written.
@@ -19,6 +22,10 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   virtual ~Context() = default;
+
+  /// The GPUs of this process, to make arrays in GPU memory; the first call may start CUDA. A system without a GPU says
+  /// why (GpuSystem::problem()). nullptr in a program that has none to give.
+  [[nodiscard]] virtual std::shared_ptr<GpuSystem> gpus() { return nullptr; }
 
   /// Writes one line to the run's log; the way to log that also works with several workers.
   virtual void log(std::string_view line) = 0;
