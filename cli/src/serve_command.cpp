@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -145,7 +146,7 @@ std::unique_ptr<Daemon> start(const DaemonOptions& options, PortRange ports,
     if (daemon) {
       return *std::move(daemon);
     }
-    const bool is_in_use = daemon.error().code() == ErrorCode::kUnavailable;
+    const bool is_in_use = daemon.error().native_code() == EADDRINUSE;
     if (!is_in_use || !options.serve_tcp || port == ports.last) {
       throw CommandError(is_in_use ? ExitCode::kAddressInUse : ExitCode::kFailure, daemon.error().message());
     }

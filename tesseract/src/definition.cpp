@@ -121,10 +121,10 @@ Status TesseractDefinition::check() const {
       continue;
     }
     const std::string reason = "Tesseract '" + name_ + "' has " + std::string(name_of(endpoint)) + ", but ";
-    if (differentiable_arrays(inputs_).empty()) {
+    if (inputs_.differentiable_arrays().empty()) {
       return wrong(reason + "no array of its inputs is differentiable");
     }
-    if (differentiable_arrays(outputs_).empty()) {
+    if (outputs_.differentiable_arrays().empty()) {
       return wrong(reason + "no array of its outputs is differentiable");
     }
   }

@@ -19,23 +19,24 @@ struct RuntimeConfig {
   std::optional<std::string> version;       ///< info.version; else the Tesseract's own
   std::optional<std::string> description;   ///< info.description; else the Tesseract's own
   bool debug = false;                       ///< tracebacks in 500s, /test
-  std::filesystem::path input_path = ".";   ///< made absolute by load
-  std::filesystem::path output_path = ".";  ///< made absolute by load; created when needed
+  std::filesystem::path input_path = ".";   ///< made absolute by config_from(); made by Daemon::start()
+  std::filesystem::path output_path = ".";  ///< the same; by the command line when a run begins
   OutputFormat output_format = OutputFormat::kJson;
   Compression compression = Compression::kNone;
   std::string output_file;               ///< command line only: below the output path
   std::string gpu_transport = "none";    ///< "none", "cuda_ipc"
   double cuda_ipc_pool_fraction = 0.25;  ///< 0 to 1
-  bool profiling = false;
-  bool tracing = false;
+  bool profiling = false;                ///< read, and without effect
+  bool tracing = false;                  ///< read, and without effect
 };
 
-/// Looks up an environment variable; nothing if it is not set.
+/// Looks up an environment variable; nothing if it is not set. Called by config_from() on its own thread, not kept.
 using GetVariable = std::function<std::optional<std::string>(const std::string& name)>;
-/// getenv(3).
+/// getenv(3): not while another thread sets variables.
 [[nodiscard]] std::optional<std::string> get_environment_variable(const std::string& name);
 
-/// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored. Errors:
+/// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored; an
+/// empty path is the current folder. Errors:
 /// kInvalidArgument, naming the variable, its value and what is allowed.
 [[nodiscard]] Result<RuntimeConfig> config_from(const GetVariable& get);
 
