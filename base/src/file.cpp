@@ -64,6 +64,15 @@ Error system_error(std::string_view what, int errno_value) {
   return {code_for(errno_value), std::string(what) + ": " + std::generic_category().message(errno_value), errno_value};
 }
 
+Result<std::filesystem::path> program_path() {
+  std::error_code fault;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", fault);
+  if (fault) {
+    return system_error("cannot tell where this program lies", fault.value());
+  }
+  return program;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
   const UniqueFd file = UniqueFd::adopt(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) {

@@ -12,6 +12,7 @@
 #include "daemon_context.h"
 #include "request_target.h"
 #include "tessera/array/value_writer.h"
+#include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
 #include "tessera/tesseract/call.h"
 

@@ -1,6 +1,7 @@
 // Sizes of arrays, and what a field declares about them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +13,9 @@ namespace tessera {
 
 /// The sizes of an array's axes, the slowest first; empty for a single element.
 using Shape = std::vector<std::int64_t>;
+
+/// The most axes that NumPy's arrays have, and so ours from outside.
+inline constexpr std::size_t kMaxRank = 64;
 
 /// In a declared shape: an axis of any size.
 inline constexpr std::int64_t kFreeAxis = -1;

@@ -26,6 +26,9 @@ namespace tessera {
 /// descriptor's own position. Errors: kInvalidArgument (an offset beyond any file); others of the system.
 [[nodiscard]] Result<std::size_t> read_at(int fd, std::uint64_t offset_bytes, std::span<std::byte> into);
 
+/// The file of this program, links resolved. Errors: of the system.
+[[nodiscard]] Result<std::filesystem::path> program_path();
+
 /// An Error for a failed system call: "<what>: <text of errno>", native_code() errno, and the code that fits:
 /// kNotFound, kInvalidArgument (rights, kinds, names), kOutOfMemory, kTooLarge, kUnavailable (descriptors, disk),
 /// kDeadlineExceeded, else kInternal.

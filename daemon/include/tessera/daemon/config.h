@@ -1,12 +1,11 @@
 // What a daemon or a single run is configured by: TESSERACT_* variables, then flags (PROTOCOL.md section 11).
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tessera/array/encoding.h"
 #include "tessera/base/result.h"
@@ -40,9 +39,8 @@ using GetVariable = std::function<std::optional<std::string>(const std::string& 
 /// kInvalidArgument, naming the variable, its value and what is allowed.
 [[nodiscard]] Result<RuntimeConfig> config_from(const GetVariable& get);
 
-/// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts.
+/// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts. Safe to
+/// call from any thread.
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
-/// Reads an age: `90s`, `30m`, `24h`, `7d`; nothing for other texts.
-[[nodiscard]] std::optional<std::chrono::seconds> parse_age(std::string_view text);
 
 }  // namespace tessera

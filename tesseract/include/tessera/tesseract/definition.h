@@ -26,6 +26,10 @@ inline constexpr std::size_t kEndpointCount = 5;
 /// By its exact name; nothing for others.
 [[nodiscard]] std::optional<Endpoint> find_endpoint(std::string_view name);
 
+/// Whether a name is that of a route at the root or under a Tesseract's prefix, so that no Tesseract can have it: those
+/// of PROTOCOL.md section 1, and some kept for later. Safe to call from any thread, like those above.
+[[nodiscard]] bool is_route_name(std::string_view name);
+
 /// Inputs are checked and complete: arrays of the declared dtype and shape, defaults filled in; they and `context` live
 /// for the call. What is returned is checked too: what does not fit is a 500. Endpoints may throw; they are called on
 /// any thread, not always the same, and from several at once if the daemon has several workers.
