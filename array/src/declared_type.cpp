@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "python_number.h"
+#include "tessera/array/python_number.h"
 
 namespace tessera {
 namespace {

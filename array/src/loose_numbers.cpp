@@ -10,9 +10,9 @@
 
 #include "decode_fault.h"
 #include "integer_limits.h"
-#include "python_number.h"
 #include "tessera/array/fit.h"
 #include "tessera/array/json_scanner.h"
+#include "tessera/array/python_number.h"
 #include "tessera/base/python_text.h"
 
 namespace tessera {

@@ -10,7 +10,6 @@ namespace tessera {
 namespace {
 
 // NumPy's bound.
-constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kSlotBytes = 8;
 constexpr std::size_t kFirstSlots = 32;
 

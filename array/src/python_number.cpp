@@ -1,4 +1,4 @@
-#include "python_number.h"
+#include "tessera/array/python_number.h"
 
 #include <charconv>
 #include <limits>

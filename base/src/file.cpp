@@ -61,7 +61,16 @@ std::string quoted(std::string_view verb, const std::filesystem::path& path) {
 }  // namespace
 
 Error system_error(std::string_view what, int errno_value) {
-  return {code_for(errno_value), std::string(what) + ": " + std::generic_category().message(errno_value)};
+  return {code_for(errno_value), std::string(what) + ": " + std::generic_category().message(errno_value), errno_value};
+}
+
+Result<std::filesystem::path> program_path() {
+  std::error_code fault;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", fault);
+  if (fault) {
+    return system_error("cannot tell where this program lies", fault.value());
+  }
+  return program;
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t limit_bytes) {
@@ -105,7 +114,8 @@ Status write_file(const std::filesystem::path& path, std::string_view content) {
     return system_error(quoted("cannot write", path), errno);
   }
   if (const Status status = write_all(file.value(), std::as_bytes(std::span(content))); !status) {
-    return Error(status.error().code(), quoted("cannot write", path) + ": " + status.error().message());
+    return Error(status.error().code(), quoted("cannot write", path) + ": " + status.error().message(),
+                 status.error().native_code());
   }
   return {};
 }

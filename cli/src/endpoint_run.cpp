@@ -14,6 +14,7 @@
 #include "tessera/array/value_writer.h"
 #include "tessera/base/clock.h"
 #include "tessera/daemon/openapi.h"
+#include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
 #include "tessera/tesseract/call.h"
 #include "tessera/tesseract/test_spec.h"

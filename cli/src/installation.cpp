@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "command.h"
+#include "tessera/base/file.h"
 
 namespace tessera {
 namespace {
@@ -12,12 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path beside_program(std::string_view relative) {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) {
-    throw CommandError(ExitCode::kFailure, "cannot tell where this program lies: " + error.message());
+  const Result<fs::path> program = program_path();
+  if (!program) {
+    throw CommandError(ExitCode::kFailure, program.error().message());
   }
-  return (program.parent_path() / relative).lexically_normal();
+  return (program->parent_path() / relative).lexically_normal();
 }
 
 bool is_there(const fs::path& path) {

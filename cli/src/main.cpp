@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <span>
@@ -44,8 +45,10 @@ Each command has its own --help.
 void print_help(std::ostream& out) {
   out << "Serves compute functions (Tesseracts) over HTTP, and runs them from the command line.\n\n"
          "Usage: tessera COMMAND [OPTIONS] …\n\nCommands:\n";
+  const std::size_t width =
+      std::ranges::max(kCommands, {}, [](const Command& one) { return one.name.size(); }).name.size();
   for (const Command& command : kCommands) {
-    out << "  " << command.name << std::string(8 - command.name.size(), ' ') << command.summary << '\n';
+    out << "  " << command.name << std::string(width + 3 - command.name.size(), ' ') << command.summary << '\n';
   }
   out << "\nOptions:\n  -h, --help     Print this help\n  --version      Print the version\n" << kExamples;
 }

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "age.h"
 #include "command.h"
 #include "command_line.h"
 #include "config_flags.h"
@@ -26,7 +28,8 @@ namespace {
 constexpr const char* kFooter =
     R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
 program; a text with a '/' is the path of a module, or of a folder that holds one of its own
-name. One Tesseract is served at / and at /NAME, several each at /NAME.
+name. One Tesseract is served at / and at /NAME, several each at /NAME, with files of their own
+in NAME below the input and output folders.
 
 SIGTERM and SIGINT end the server once the running calls are done; a second one ends it at once.
 Exit codes: 0 stopped, 1 could not start, 2 wrong command line, 3 address already in use.
@@ -145,7 +148,7 @@ std::unique_ptr<Daemon> start(const DaemonOptions& options, PortRange ports,
     if (daemon) {
       return *std::move(daemon);
     }
-    const bool is_in_use = daemon.error().code() == ErrorCode::kUnavailable;
+    const bool is_in_use = daemon.error().native_code() == EADDRINUSE;
     if (!is_in_use || !options.serve_tcp || port == ports.last) {
       throw CommandError(is_in_use ? ExitCode::kAddressInUse : ExitCode::kFailure, daemon.error().message());
     }

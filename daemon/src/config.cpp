@@ -1,25 +1,16 @@
 #include "tessera/daemon/config.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "tessera/base/checked_math.h"
+#include "tessera/base/ascii.h"
 #include "tessera/base/python_text.h"
 
 namespace tessera {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
-  return lower;
-}
 
 /// A variable that was set, under the name that won.
 struct Variable {
@@ -161,37 +152,6 @@ std::optional<bool> parse_boolean(std::string_view text) {
     }
   }
   return std::nullopt;
-}
-
-std::optional<std::chrono::seconds> parse_age(std::string_view text) {
-  if (text.size() < 2) {
-    return std::nullopt;
-  }
-  std::int64_t unit_s = 0;
-  switch (text.back()) {
-    case 's':
-      unit_s = 1;
-      break;
-    case 'm':
-      unit_s = 60;
-      break;
-    case 'h':
-      unit_s = 3600;
-      break;
-    case 'd':
-      unit_s = 86400;
-      break;
-    default:
-      return std::nullopt;
-  }
-  text.remove_suffix(1);
-  std::uint32_t count = 0;  // 32 bits, so that no age overflows a clock in nanoseconds by itself
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  const std::optional<std::int64_t> age_s = checked_multiply(static_cast<std::int64_t>(count), unit_s);
-  return age_s ? std::optional<std::chrono::seconds>(*age_s) : std::nullopt;
 }
 
 }  // namespace tessera

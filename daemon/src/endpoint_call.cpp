@@ -13,6 +13,7 @@
 #include "request_target.h"
 #include "response_exports.h"
 #include "tessera/array/value_writer.h"
+#include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
 #include "tessera/tesseract/call.h"
 

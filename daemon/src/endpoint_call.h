@@ -1,9 +1,6 @@
 // A call of an endpoint over HTTP: what is checked before it may run, the run, its answer (PROTOCOL.md section 4).
 #pragma once
 
-#include <memory>
-#include <variant>
-
 #include "request.h"
 #include "request_record.h"
 #include "served_tesseract.h"
@@ -11,16 +8,9 @@
 
 namespace tessera {
 
-/// A refusal, or a call that waits for a worker.
-using RefusalOrCall = std::variant<Response, std::unique_ptr<PendingCall>>;
-
 /// Checks a request for an endpoint: body, run_id, Accept, in this order. `record` is of this request; refusals are not
 /// counted in it yet. All references outlive the call.
 [[nodiscard]] RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& tesseract,
                                                 const Request& request, const RequestRecord& record);
-
-/// The same for the test endpoint, which reads its body when it runs.
-[[nodiscard]] RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesseract,
-                                            const Request& request, const RequestRecord& record);
 
 }  // namespace tessera

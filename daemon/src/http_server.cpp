@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -23,6 +24,7 @@
 #include "listener.h"
 #include "session_environment.h"
 #include "task.h"
+#include "tessera/base/file.h"
 #include "tessera/base/mutex.h"
 #include "worker_slots.h"
 
@@ -229,9 +231,13 @@ bool AsioHttpServer::finish() {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(DaemonOptions options, Service& service, Logger& logger,
                                                       const Clock& clock) {
-  auto server = std::make_unique<AsioHttpServer>(std::move(options), service, logger, clock);
-  TESSERA_RETURN_IF_ERROR(server->start());
-  return std::unique_ptr<HttpServer>(std::move(server));
+  try {
+    auto server = std::make_unique<AsioHttpServer>(std::move(options), service, logger, clock);
+    TESSERA_RETURN_IF_ERROR(server->start());
+    return std::unique_ptr<HttpServer>(std::move(server));
+  } catch (const boost::system::system_error& error) {  // Asio found no descriptor for its loop, say
+    return system_error("cannot start the server", error.code().value());
+  }
 }
 
 }  // namespace tessera

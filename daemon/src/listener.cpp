@@ -24,7 +24,7 @@ namespace {
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 Error in_use(const std::string& address) {
-  return {ErrorCode::kUnavailable, "cannot listen on " + address + ": address already in use"};
+  return {ErrorCode::kUnavailable, "cannot listen on " + address + ": address already in use", EADDRINUSE};
 }
 
 Error listen_error(const std::string& address, int errno_value) {

@@ -1,12 +1,12 @@
 #include "negotiation.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <functional>
-#include <limits>
-#include <system_error>
 
 #include "tessera/array/json_scanner.h"
+#include "tessera/array/python_number.h"
+#include "tessera/base/ascii.h"
 #include "tessera/base/python_text.h"
 #include "tessera/base/utf8.h"
 
@@ -40,16 +40,6 @@ std::string_view strip_quotes(std::string_view text) {
   return text;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& character : lower) {
-    if (character >= 'A' && character <= 'Z') {
-      character = static_cast<char>(character - 'A' + 'a');
-    }
-  }
-  return lower;
-}
-
 /// Takes the text up to the next `separator` off the front.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
@@ -58,56 +48,10 @@ std::string_view take_until(std::string_view& text, char separator) {
   return part;
 }
 
-bool is_digit(char character) {
-  return character >= '0' && character <= '9';
-}
-
-// Python's float() takes `_` between digits; what remains must not begin with it, nor have two in a row.
-std::optional<std::string> without_underscores(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_') {
-      plain += text[i];
-    } else if (i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1])) {
-      return std::nullopt;
-    }
-  }
-  return plain;
-}
-
-/// What Python's float() makes of a text; nothing if it refuses it.
-std::optional<double> python_float(std::string_view text) {
-  std::optional<std::string> plain = without_underscores(strip(text));
-  if (!plain || plain->empty()) {
-    return std::nullopt;
-  }
-  std::string_view digits = *plain;
-  const bool is_negative = digits.front() == '-';
-  if (is_negative || digits.front() == '+') {
-    digits.remove_prefix(1);
-  }
-  if (digits.empty() || digits.front() == '-' || digits.front() == '+') {
-    return std::nullopt;
-  }
-  const std::string word = lower_case(digits);
-  double number = 0.0;
-  if (word == "inf" || word == "infinity") {
-    number = std::numeric_limits<double>::infinity();
-  } else if (is_digit(digits.front()) || digits.front() == '.') {
-    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (end != digits.data() + digits.size()) {
-      return std::nullopt;
-    }
-    if (fault == std::errc::result_out_of_range) {
-      // Too large or too small; which one it is decides the sign of the exponent.
-      number = word.find("e-") == std::string::npos ? std::numeric_limits<double>::infinity() : 0.0;
-    } else if (fault != std::errc()) {
-      return std::nullopt;
-    }
-  } else {
-    return std::nullopt;  // "nan" too: it has no place in an order
-  }
-  return is_negative ? -number : number;
+/// A quality as Python's float() reads it; 0 if it refuses it, and for NaN, which has no place in an order.
+double quality_of(std::string_view text) {
+  const double quality = parse_python_float(strip(text)).value_or(0.0);
+  return std::isnan(quality) ? 0.0 : quality;
 }
 
 MediaRange parse_media_range(std::string_view part) {
@@ -121,7 +65,7 @@ MediaRange parse_media_range(std::string_view part) {
     const std::string name = lower_case(strip(take_until(value, '=')));
     value = strip_quotes(strip(value));
     if (name == "q") {
-      range.quality = python_float(value).value_or(0.0);
+      range.quality = quality_of(value);
     } else if (name == "gpu_transport") {
       range.gpu_transport = value;
     } else if (name == "compression") {

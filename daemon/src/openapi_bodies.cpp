@@ -26,7 +26,7 @@ void add_field_order(std::map<std::string, OpenApiJson>& order, const std::strin
 
 void add_tree_facts(OpenApiJson& component, const Schema& schema) {
   std::map<std::string, OpenApiJson> arrays;
-  for (const DifferentiableArray& array : differentiable_arrays(schema)) {
+  for (const DifferentiableArray& array : schema.differentiable_arrays()) {
     OpenApiJson facts = OpenApiJson::object();
     if (array.spec.dtype) {
       facts["dtype"] = name_of(*array.spec.dtype);

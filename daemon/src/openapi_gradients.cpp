@@ -66,8 +66,8 @@ void add_request(OpenApiComponents& components, const char* name, OpenApiJson me
 }  // namespace
 
 void add_jacobian(OpenApiComponents& components, const Schema& inputs, const Schema& outputs) {
-  const std::vector<DifferentiableArray> from = differentiable_arrays(inputs);
-  const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
+  const std::vector<DifferentiableArray>& from = inputs.differentiable_arrays();
+  const std::vector<DifferentiableArray>& to = outputs.differentiable_arrays();
   add_request(
       components, "JacobianInputSchema",
       {{"inputs", inputs_member(components, "Jacobian", inputs, "The input data to compute the Jacobian at.")},
@@ -84,8 +84,8 @@ void add_jacobian(OpenApiComponents& components, const Schema& inputs, const Sch
 }
 
 void add_jacobian_vector_product(OpenApiComponents& components, const Schema& inputs, const Schema& outputs) {
-  const std::vector<DifferentiableArray> from = differentiable_arrays(inputs);
-  const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
+  const std::vector<DifferentiableArray>& from = inputs.differentiable_arrays();
+  const std::vector<DifferentiableArray>& to = outputs.differentiable_arrays();
   add_request(components, "JVPInputSchema",
               {{"inputs", inputs_member(components, "Jvp", inputs, "The input data to compute the JVP at.")},
                {"jvp_inputs",
@@ -104,8 +104,8 @@ void add_jacobian_vector_product(OpenApiComponents& components, const Schema& in
 }
 
 void add_vector_jacobian_product(OpenApiComponents& components, const Schema& inputs, const Schema& outputs) {
-  const std::vector<DifferentiableArray> from = differentiable_arrays(inputs);
-  const std::vector<DifferentiableArray> to = differentiable_arrays(outputs);
+  const std::vector<DifferentiableArray>& from = inputs.differentiable_arrays();
+  const std::vector<DifferentiableArray>& to = outputs.differentiable_arrays();
   add_request(components, "VJPInputSchema",
               {{"inputs", inputs_member(components, "Vjp", inputs, "The input data to compute the VJP at.")},
                {"vjp_inputs",

@@ -1,3 +1,5 @@
+#include "tessera/daemon/output_capture.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,7 +21,6 @@
 
 #include "tessera/base/file.h"
 #include "tessera/base/unique_fd.h"
-#include "tessera/daemon/run.h"
 
 namespace tessera {
 namespace {

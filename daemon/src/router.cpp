@@ -1,44 +1,14 @@
 #include "router.h"
 
-#include <algorithm>
 #include <array>
 
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, kRouteKindCount> kNames = {"apply",
-                                                                  "jacobian",
-                                                                  "jacobian_vector_product",
-                                                                  "vector_jacobian_product",
-                                                                  "abstract_eval",
-                                                                  "test",
-                                                                  "check_gpu_transport",
-                                                                  "health",
-                                                                  "openapi.json",
-                                                                  "docs",
-                                                                  "index",
-                                                                  "metrics",
-                                                                  "gpu",
-                                                                  "leases",
-                                                                  "unknown",
-                                                                  "connection"};
-
-// Names that Tesseracts cannot have: of our routes, of those of the protocol that are not served here, and of those
-// that later ones will need at the root.
-constexpr std::array<std::string_view, 14> kReservedNames = {"apply",
-                                                             "jacobian",
-                                                             "jacobian_vector_product",
-                                                             "vector_jacobian_product",
-                                                             "abstract_eval",
-                                                             "test",
-                                                             "health",
-                                                             "docs",
-                                                             "openapi.json",
-                                                             "check_gpu_transport",
-                                                             "metrics",
-                                                             "gpu",
-                                                             "leases",
-                                                             "redoc"};
+// Of what is no endpoint, from RouteKind::kTest on.
+constexpr std::array<std::string_view, kRouteKindCount - kEndpointCount> kOtherNames = {
+    "test", "check_gpu_transport", "health", "openapi.json", "docs",   "index",
+    "metrics", "gpu",              "leases", "unknown",      "connection"};
 
 static_assert(static_cast<std::size_t>(RouteKind::kConnection) + 1 == kRouteKindCount);
 static_assert(static_cast<std::size_t>(RouteKind::kAbstractEval) == static_cast<std::size_t>(Endpoint::kAbstractEval));
@@ -71,7 +41,8 @@ bool takes(RouteKind kind, std::string_view method) {
 }  // namespace
 
 std::string_view name_of(RouteKind kind) {
-  return kNames.at(static_cast<std::size_t>(kind));
+  const std::optional<Endpoint> endpoint = endpoint_of(kind);
+  return endpoint ? name_of(*endpoint) : kOtherNames.at(static_cast<std::size_t>(kind) - kEndpointCount);
 }
 
 std::optional<Endpoint> endpoint_of(RouteKind kind) {
@@ -93,7 +64,7 @@ Result<Router> Router::make(const std::vector<RoutedTesseract>& tesseracts, bool
   router.routes_["/leases"] = {RouteKind::kLeases, std::nullopt};
   for (std::size_t i = 0; i < tesseracts.size(); ++i) {
     const RoutedTesseract& tesseract = tesseracts[i];
-    if (std::ranges::find(kReservedNames, tesseract.name) != kReservedNames.end()) {
+    if (is_route_name(tesseract.name)) {
       return Error(ErrorCode::kInvalidArgument,
                    "a Tesseract cannot be named '" + tesseract.name + "': that is the name of a route");
     }

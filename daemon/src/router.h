@@ -1,4 +1,4 @@
-// Which route a request is for: paths, methods, prefixes (PROTOCOL.md section 1, DESIGN.md section 7a).
+// Which route a request is for: paths, methods, prefixes (PROTOCOL.md section 1).
 #pragma once
 
 #include <optional>

@@ -16,6 +16,7 @@
 #include "request_target.h"
 #include "router.h"
 #include "served_tesseract.h"
+#include "test_call.h"
 
 namespace tessera {
 namespace {
@@ -126,7 +127,7 @@ class TesseractService final : public Service {
     return refusal;
   }
 
-  std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) override {
+  RefusalOrCall begin(const Request& request) override {
     RequestRecord record(parts_, request);
     RefusalOrCall result;
     try {

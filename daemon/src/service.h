@@ -32,6 +32,9 @@ class PendingCall {
   [[nodiscard]] virtual Response finish() = 0;
 };
 
+/// A refusal, or any answer that needs no worker; or a call that waits for one.
+using RefusalOrCall = std::variant<Response, std::unique_ptr<PendingCall>>;
+
 /// Safe to call from any thread. Never throws.
 class Service {
  public:
@@ -53,7 +56,7 @@ class Service {
 
   /// Answers what needs no worker (health, documents, refusals, metrics) and prepares what does. `request` and the
   /// memory that it borrows outlive the PendingCall.
-  [[nodiscard]] virtual std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) = 0;
+  [[nodiscard]] virtual RefusalOrCall begin(const Request& request) = 0;
 
   /// Counts an answer that the connection made itself (400, 413, 431, 503), for the metrics.
   virtual void count_refusal(int status) = 0;

@@ -1,3 +1,5 @@
+#include "test_call.h"
+
 #include <memory>
 #include <utility>
 #include <variant>
@@ -5,7 +7,6 @@
 
 #include "answers.h"
 #include "daemon_context.h"
-#include "endpoint_call.h"
 #include "tessera/tesseract/test_spec.h"
 
 namespace tessera {

@@ -9,9 +9,10 @@ namespace {
 constexpr std::array<std::string_view, kEndpointCount> kEndpointNames = {"apply", "jacobian", "jacobian_vector_product",
                                                                          "vector_jacobian_product", "abstract_eval"};
 
-// The routes that a daemon answers itself, at the root or under a Tesseract's prefix.
+// Routes that are no endpoints: those of ours, those of the protocol that are not served here, and those that later
+// ones will need at the root.
 constexpr auto kOtherRoutes = std::to_array<std::string_view>(
-    {"health", "test", "check_gpu_transport", "openapi.json", "docs", "metrics", "gpu", "leases"});
+    {"health", "test", "check_gpu_transport", "openapi.json", "docs", "redoc", "metrics", "gpu", "leases"});
 
 std::size_t index_of(Endpoint endpoint) {
   return static_cast<std::size_t>(endpoint);
@@ -29,7 +30,7 @@ Status check_name(const std::string& name) {
   if (name.empty() || name == "." || name == ".." || !std::ranges::all_of(name, is_name_character)) {
     return wrong("the name '" + name + "' of a Tesseract must be made of letters, digits, '_', '-' and '.'");
   }
-  if (find_endpoint(name).has_value() || std::ranges::find(kOtherRoutes, name) != kOtherRoutes.end()) {
+  if (is_route_name(name)) {
     return wrong("'" + name + "' is the name of a route and cannot be the name of a Tesseract");
   }
   return {};
@@ -56,6 +57,10 @@ std::optional<Endpoint> find_endpoint(std::string_view name) {
     return std::nullopt;
   }
   return static_cast<Endpoint>(found - kEndpointNames.begin());
+}
+
+bool is_route_name(std::string_view name) {
+  return find_endpoint(name).has_value() || std::ranges::find(kOtherRoutes, name) != kOtherRoutes.end();
 }
 
 TesseractDefinition& TesseractDefinition::version(std::string version) {
@@ -126,10 +131,10 @@ Status TesseractDefinition::check() const {
       continue;
     }
     const std::string reason = "Tesseract '" + name_ + "' has " + std::string(name_of(endpoint)) + ", but ";
-    if (differentiable_arrays(inputs_).empty()) {
+    if (inputs_.differentiable_arrays().empty()) {
       return wrong(reason + "no array of its inputs is differentiable");
     }
-    if (differentiable_arrays(outputs_).empty()) {
+    if (outputs_.differentiable_arrays().empty()) {
       return wrong(reason + "no array of its outputs is differentiable");
     }
   }

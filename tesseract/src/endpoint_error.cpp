@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "dotted_name.h"
 #include "tessera/array/value.h"
 
 namespace tessera {
@@ -96,10 +97,6 @@ const PythonException* find_exception(std::string_view name) {
   }
   const auto* found = std::ranges::lower_bound(kPythonExceptions, name, {}, &PythonException::name);
   return found != kPythonExceptions.end() && found->name == name ? found : nullptr;
-}
-
-std::string_view last_part(std::string_view dotted) {
-  return dotted.substr(dotted.rfind('.') + 1);
 }
 
 bool is_or_derives_from(const PythonException& exception, std::string_view expected) {

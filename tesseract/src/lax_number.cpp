@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "tessera/base/ascii.h"
+
 namespace tessera {
 namespace {
 
@@ -63,14 +65,6 @@ std::string without_underscores(std::string_view text) {
 
 bool is_all(std::string_view text, bool (*is_one)(char)) {
   return std::ranges::all_of(text, is_one);
-}
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return small;
 }
 
 /// `12`, `1.5`, `.5`, `5.`, each with an exponent or not.
@@ -166,7 +160,7 @@ std::optional<double> read_lax_number(std::string_view text) {
     if (result.ec == std::errc::result_out_of_range) {
       number = is_beyond(digits) ? std::numeric_limits<double>::infinity() : 0.0;
     }
-  } else if (const std::string word = lower(digits); word == "inf" || word == "infinity") {
+  } else if (const std::string word = lower_case(digits); word == "inf" || word == "infinity") {
     number = std::numeric_limits<double>::infinity();
   } else if (word == "nan") {
     number = std::numeric_limits<double>::quiet_NaN();

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tessera/base/file.h"
 #include "tessera/base/library.h"
 #include "tessera/tesseract/endpoint_error.h"
 
@@ -49,9 +50,8 @@ Status check_fit(const fs::path& path, const TesseraModule& module) {
 
 // The folder of this program, where the layout `bin/`, `lib/` begins; empty if the system does not say.
 fs::path program_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : program.parent_path();
+  const Result<fs::path> program = program_path();
+  return program ? program->parent_path() : fs::path();
 }
 
 bool is_file(const fs::path& path) {

@@ -23,7 +23,6 @@ bool is_met(const Shape& shape, const Shape& declared) {
 
 /// Python's tuple of sizes as they are, negative ones too; not more of them than an array can have axes upstream.
 std::string tuple_of(const Shape& shape) {
-  constexpr std::size_t kMaxRank = 64;
   if (shape.size() > kMaxRank) {
     return std::to_string(shape.size()) + " sizes";
   }

@@ -11,6 +11,7 @@ namespace tessera {
 namespace {
 
 using Kind = Problem::Kind;
+using SpecOrFault = std::variant<TestSpec, std::vector<Problem>, JsonFault>;
 
 enum Member : std::size_t { kEndpoint, kPayload, kOutputs, kException, kPattern, kAtol, kRtol, kSkip, kCli, kMembers };
 
@@ -50,24 +51,9 @@ class SpecReader {
   SpecReader(std::string_view body, const ArrayReader& arrays, JsonScanner::Limits limits)
       : scanner_(body, limits), values_(scanner_, arrays, ValueReader::Arrays::kCast) {}
 
-  [[nodiscard]] std::variant<TestSpec, std::vector<Problem>, JsonFault> read() {
-    const JsonKind kind = scanner_.peek();
-    const std::size_t begin = scanner_.offset();
-    if (kind == JsonKind::kObject) {
-      read_members();
-    } else {
-      scanner_.skip_value();
-    }
-    text_ = scanner_.text_since(begin);
-    scanner_.expect_end();
-    if (scanner_.has_fault()) {
-      if (scanner_.fault().kind != JsonFault::Kind::kSyntax) {
-        return scanner_.fault();
-      }
-      return std::vector<Problem>{problem_of_syntax(scanner_.fault())};
-    }
-    if (kind != JsonKind::kObject) {
-      return std::vector<Problem>{problem_of_no_object(kind, text_)};
+  [[nodiscard]] SpecOrFault read() {
+    if (auto fault = read_body(scanner_, text_, [this] { read_members(); })) {
+      return std::visit([](auto& one) -> SpecOrFault { return std::move(one); }, *fault);
     }
     return checked();
   }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "conform.h"
+#include "dotted_name.h"
 #include "gradient_request.h"
 #include "gradient_result.h"
 #include "pattern.h"
@@ -34,10 +35,6 @@ std::string joined(const std::vector<std::string>& paragraphs) {
     text += "\n\n" + paragraph;
   }
   return text;
-}
-
-std::string_view last_part(std::string_view dotted) {
-  return dotted.substr(dotted.rfind('.') + 1);
 }
 
 std::string available_endpoints(const TesseractDefinition& definition) {

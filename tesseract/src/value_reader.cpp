@@ -14,6 +14,19 @@
 namespace tessera {
 namespace {
 
+Value value_of(const JsonNumber& number) {
+  switch (number.kind) {
+    case JsonNumber::Kind::kInt:
+      return {number.integer};
+    case JsonNumber::Kind::kUInt:
+      return {number.unsigned_integer};
+    case JsonNumber::Kind::kHugeInt:
+    case JsonNumber::Kind::kDouble:
+      break;
+  }
+  return {number.real};
+}
+
 using Kind = Problem::Kind;
 
 /// What stands at the key of a field; the last one, where a key comes twice.
@@ -134,9 +147,7 @@ Value ValueReader::read_scalar(const Type& type, const Spot& spot, std::vector<P
     case JsonKind::kNumber: {
       const JsonNumber number = scanner_.read_number();
       is_huge = number.kind == JsonNumber::Kind::kHugeInt;
-      value = number.kind == JsonNumber::Kind::kInt    ? Value(number.integer)
-              : number.kind == JsonNumber::Kind::kUInt ? Value(number.unsigned_integer)
-                                                       : Value(number.real);
+      value = value_of(number);
       break;
     }
     case JsonKind::kText:
@@ -162,12 +173,8 @@ Value ValueReader::read_plain() {
     case JsonKind::kFalse:
       scanner_.read_literal();
       return {kind == JsonKind::kTrue};
-    case JsonKind::kNumber: {
-      const JsonNumber number = scanner_.read_number();
-      return number.kind == JsonNumber::Kind::kInt    ? Value(number.integer)
-             : number.kind == JsonNumber::Kind::kUInt ? Value(number.unsigned_integer)
-                                                      : Value(number.real);
-    }
+    case JsonKind::kNumber:
+      return value_of(scanner_.read_number());
     case JsonKind::kText:
       return {scanner_.read_text()};
     case JsonKind::kList: {

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "support/temp_folder.h"
 
@@ -16,28 +14,6 @@ using testing::TempFolder;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-nlohmann::json grammar() {
-  std::ifstream file(TESSERA_TESTS_DIR "/vectors/grammar.json");
-  return nlohmann::json::parse(file);
-}
-
-TEST(BinrefReferenceTest, FollowsTheGrammarOfTheRuntime) {
-  const nlohmann::json cases = grammar().at("binref_buffer");
-  for (const auto& entry : cases) {
-    const auto text = entry.at("buffer").get<std::string>();
-    const std::optional<BinrefReference> reference = parse_binref(text);
-    ASSERT_EQ(reference.has_value(), entry.at("valid").get<bool>()) << text;
-    if (reference) {
-      const auto number = [&entry](const char* key) {
-        return entry.at(key).is_null() ? std::nullopt : std::optional(entry.at(key).get<std::uint64_t>());
-      };
-      EXPECT_EQ(reference->path, entry.at("path").get<std::string>()) << text;
-      EXPECT_EQ(reference->offset_bytes, number("offset")) << text;
-      EXPECT_EQ(reference->compressed_size_bytes, number("compressed_size")) << text;
-    }
-  }
 }
 
 // Of a text that must be a reference.

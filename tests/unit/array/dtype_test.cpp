@@ -36,7 +36,7 @@ TEST(DTypeTest, VisitsTheTypeThatHasThisDType) {
   }
 }
 
-TEST(DTypeTest, CastsWhatTheRealRuntimeCasts) {
+TEST(GoldenDTypeTest, CastsWhatTheRealRuntimeCasts) {
   std::ifstream file(std::filesystem::path(TESSERA_TESTS_DIR) / "vectors/coercion.json");
   const auto castable = nlohmann::json::parse(file).at("castable");
   ASSERT_EQ(castable.size(), kDTypeCount);

@@ -1,9 +1,9 @@
+#include "tessera/array/half.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-
-#include "tessera/array/dtype.h"
 
 namespace tessera {
 namespace {

@@ -105,6 +105,7 @@ TEST(FileTest, ReadAtRefusesOffsetBeyondAnyFile) {
 TEST(FileTest, SystemErrorNamesCallAndReason) {
   const Error error = system_error("cannot read 'x'", ENOENT);
   EXPECT_EQ(error.code(), ErrorCode::kNotFound);
+  EXPECT_EQ(error.native_code(), ENOENT);
   EXPECT_EQ(error.message(), "cannot read 'x': No such file or directory");
   EXPECT_EQ(system_error("x", ENOSPC).code(), ErrorCode::kUnavailable);
   EXPECT_EQ(system_error("x", EIO).code(), ErrorCode::kInternal);

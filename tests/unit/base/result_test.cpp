@@ -52,7 +52,7 @@ TEST(ResultTest, EveryCodeHasItsOwnName) {
     names.insert(name_of(static_cast<ErrorCode>(code)));
   }
   EXPECT_EQ(names.size(), static_cast<std::size_t>(ErrorCode::kInternal) + 1);
-  EXPECT_EQ(name_of(ErrorCode::kNotAcceptable), "not_acceptable");
+  EXPECT_EQ(name_of(ErrorCode::kDeadlineExceeded), "deadline_exceeded");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,6 +77,33 @@ TEST_F(ServeCommandTest, DoesNotMoveFromAPortThatIsTaken) {
   ServerProcess second({"vectoradd", "--port", std::to_string(first.port())}, place("second"));
   EXPECT_EQ(second.wait(), 3);
   EXPECT_THAT(second.log(), HasSubstr("address already in use"));
+}
+
+// For this process and those that it starts.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t most) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit fewer{.rlim_cur = most, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &fewer);
+  }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(ServeCommandTest, TellsALackOfDescriptorsFromAPortThatIsTaken) {
+  // Each time it gets one step further, until it lacks the descriptor of its socket.
+  Outcome outcome;
+  for (rlim_t most = 8; most < 64 && outcome.error.find("cannot listen on") == std::string::npos; ++most) {
+    const DescriptorLimit limit(most);
+    outcome = run_tessera({"serve", "vectoradd", "--port", "8000-8010"}, folder.path());
+    ASSERT_EQ(outcome.exit_code, 1) << outcome.error;
+  }
+  EXPECT_THAT(outcome.error, HasSubstr("cannot listen on 127.0.0.1:8000: Too many open files"));
 }
 
 TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {

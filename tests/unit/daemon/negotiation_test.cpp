@@ -38,7 +38,7 @@ std::string latin1(const std::string& utf8) {
   return bytes;
 }
 
-TEST(NegotiationTest, AnswersEveryRecordedHeaderAsTheRuntimeDoes) {
+TEST(GoldenNegotiationTest, AnswersEveryRecordedHeaderAsTheRuntimeDoes) {
   const Json cases = accept_cases();
   EXPECT_EQ(cases.size(), 153U);
   for (const Json& recorded : cases) {

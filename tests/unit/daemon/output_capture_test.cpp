@@ -1,3 +1,5 @@
+#include "tessera/daemon/output_capture.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +13,6 @@
 #include "support/manual_clock.h"
 #include "support/temp_folder.h"
 #include "tessera/base/unique_fd.h"
-#include "tessera/daemon/run.h"
 
 namespace tessera {
 namespace {

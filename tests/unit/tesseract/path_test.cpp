@@ -25,7 +25,7 @@ nlohmann::json steps_of(const std::vector<PathStep>& path) {
   return steps;
 }
 
-TEST(PathTest, IsReadAsTheVectorsSay) {
+TEST(GoldenPathTest, IsReadAsTheVectorsSay) {
   const nlohmann::json cases = golden("grammar.json").at("gradient_path");
   ASSERT_FALSE(cases.empty());
   for (const nlohmann::json& one : cases) {
@@ -42,7 +42,7 @@ TEST(PathTest, WithAPositionThatNoListHasIsNone) {
   EXPECT_FALSE(parse_path("l.[99999999999999999999999999]").has_value());
 }
 
-TEST(PathTemplateTest, MatchesWhatTheVectorsSay) {
+TEST(GoldenPathTest, TemplatesMatchWhatTheVectorsSay) {
   const nlohmann::json cases = golden("grammar.json").at("gradient_path_pattern");
   ASSERT_FALSE(cases.empty());
   for (const nlohmann::json& one : cases) {
@@ -68,7 +68,7 @@ TEST(PathTemplateTest, MatchesTheWholePath) {
   EXPECT_FALSE(matches("layers.[].weights", "layers.[0]"));
 }
 
-TEST(EscapeKeyTest, WritesKeysAsTheVectorsSay) {
+TEST(GoldenPathTest, WritesKeysAsTheVectorsSay) {
   const nlohmann::json cases = golden("grammar.json").at("dict_key_escape");
   ASSERT_FALSE(cases.empty());
   for (const nlohmann::json& one : cases) {

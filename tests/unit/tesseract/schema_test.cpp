@@ -131,11 +131,11 @@ TEST(DifferentiableArraysTest, AreFoundAtEveryDepthInOrder) {
       .field("layers", list_of(object(layer)))
       .field("nested", object(Schema("Nested").field("layer", object(layer))));
   std::vector<std::string> templates;
-  for (const DifferentiableArray& one : differentiable_arrays(schema)) {
+  for (const DifferentiableArray& one : schema.differentiable_arrays()) {
     templates.push_back(one.path_template);
   }
   EXPECT_EQ(templates, (std::vector<std::string>{"x", "named.{}", "layers.[].weights", "nested.layer.weights"}));
-  EXPECT_EQ(differentiable_arrays(schema)[2].spec.shape, (Shape{kFreeAxis, 3}));
+  EXPECT_EQ(schema.differentiable_arrays()[2].spec.shape, (Shape{kFreeAxis, 3}));
 }
 
 TEST(WithDefaultsTest, AddsWhatIsMissingAtEveryDepth) {

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// A plain value; which members are set depends on the kind.
+/// A plain value; which members are set depends on the kind. A free axis is shown as the size in `actual_shape`.
 struct ArrayFault {
   enum class Kind {
     kNonNumeric,       ///< array_non_numeric: malformed object, or no numbers
@@ -24,12 +24,12 @@ struct ArrayFault {
   };
   Kind kind = Kind::kNonNumeric;
   Shape actual_shape;
-  Shape expected_shape;
+  Shape expected_shape;  ///< kFreeAxis may stand in it for kDimensionality only
   std::optional<DType> actual_dtype;
   std::optional<DType> expected_dtype;
   std::string value;
-  std::string encoding;
-  std::string reason;
+  std::string encoding;  ///< "json", "base64", "binref" or "cuda_ipc"
+  std::string reason;    ///< a sentence, in upstream's words where they are known
 };
 
 }  // namespace tessera

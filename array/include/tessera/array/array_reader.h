@@ -17,7 +17,8 @@ namespace tessera {
 class ArrayReader {
  public:
   struct Limits {
-    std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one array, once decoded and stretched
+    std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one array once decoded and stretched, and
+                                                          ///< of a compressed binref frame; beyond: kDecode
   };
 
   /// `files` is the input path; without it every binref is refused. `device` reads arrays in GPU memory; without it
@@ -30,8 +31,9 @@ class ArrayReader {
   /// Throws std::bad_alloc.
   [[nodiscard]] std::variant<Array, ArrayFault> read(JsonScanner& scanner, const ArraySpec& spec) const;
 
-  /// Reads the value like read(), but without casting or stretching: dtype and shape must be the declared ones
-  /// (the rule for the expected outputs of /test, PROTOCOL.md section 4.5).
+  /// Reads the value like read(), but without casting or stretching: dtype and shape must be the declared ones, else
+  /// kDType, kShape or kDimensionality (the rule for the expected outputs of /test, PROTOCOL.md section 4.5). Throws
+  /// std::bad_alloc.
   [[nodiscard]] std::variant<Array, ArrayFault> read_exactly(JsonScanner& scanner, const ArraySpec& spec) const;
 
  private:

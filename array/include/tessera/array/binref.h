@@ -15,7 +15,8 @@
 
 namespace tessera {
 
-/// `<path>[:<offset>[:<compressed size>]]`. A plain value.
+/// `<path>[:<offset>[:<compressed size>]]`. The path is as it was sent, not checked; an offset that is missing is 0. A
+/// plain value.
 struct BinrefReference {
   std::string path;
   std::optional<std::uint64_t> offset_bytes;
@@ -23,25 +24,27 @@ struct BinrefReference {
 };
 
 /// Reads a reference; nothing if the text is empty, or holds a line break, or a number does not fit 64 bits.
-/// At most two trailing `:<digits>` come off the path.
+/// At most two trailing `:<digits>` come off the path. Safe to call from any thread.
 [[nodiscard]] std::optional<BinrefReference> parse_binref(std::string_view text);
 
 /// Writes the arrays of one response into files named `<uuid>.bin`, removing them again unless commit() is called.
-/// One thread at a time.
+/// Owns the open file. One thread at a time.
 class BinrefWriter {
  public:
   /// A file larger than this is left for a new one before the next array (PROTOCOL.md section 5.3).
   static constexpr std::uint64_t kFullFileBytes = 104857600;
 
   /// Files go to `<folder>/<subfolder>/`, references begin with `<subfolder>/` (neither slash if it is empty).
-  /// `before_first_file` makes that subfolder, once, when the first array is written. `folder` outlives the writer.
+  /// `before_first_file` (may be empty) makes that subfolder, once, when the first array is written; its error is
+  /// append()'s. `folder` outlives the writer.
   BinrefWriter(const ConfinedFolder& folder, std::string subfolder, std::function<Status()> before_first_file);
   BinrefWriter(const BinrefWriter&) = delete;
   BinrefWriter& operator=(const BinrefWriter&) = delete;
   ~BinrefWriter();
 
-  /// Appends one array's bytes; returns its reference, offset included. With `is_compressed` the bytes are one lz4
-  /// frame and their number is part of the reference. Errors: of the file system.
+  /// Appends one array's bytes, in order and without gaps; returns its reference, offset included. With `is_compressed`
+  /// the bytes are one lz4 frame and their number is part of the reference. Errors: of the file system, and of
+  /// `before_first_file`; after one call nothing but the destructor.
   [[nodiscard]] Result<std::string> append(std::span<const std::byte> bytes, bool is_compressed);
   /// Keeps the files. Call when the response is complete, before its first byte leaves.
   void commit() { is_committed_ = true; }

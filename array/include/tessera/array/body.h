@@ -24,15 +24,19 @@ class Body {
   /// The number of bytes of the whole.
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
-  /// Appends text; small pieces share one segment.
+  /// Appends text; small pieces share one segment. Throws std::bad_alloc.
   void append(std::string_view text);
-  /// Room of `size` characters at the end of the text, to write into; then say with grow() how many were written.
+  /// Room of `size` characters at the end of the text, to write into; then say with grow() how many were written. Valid
+  /// until the next call of a member but grow(). Throws std::bad_alloc.
   [[nodiscard]] char* prepare(std::size_t size);
+  /// Requires: prepare() just before, with no less.
   void grow(std::size_t size);
-  /// Appends the base64 of the first `size_bytes` of a buffer, without encoding them yet.
+  /// Appends the base64 of the first `size_bytes` of a buffer, without encoding them yet. Shares the buffer: nobody may
+  /// write to it while the body lives. Requires: size_bytes <= bytes.size_bytes(). Throws std::bad_alloc.
   void append_base64(Buffer bytes, std::size_t size_bytes);
 
-  /// Gives the bytes of a body piece by piece, encoding as it goes. The body outlives it and is not changed.
+  /// Gives the bytes of a body piece by piece, encoding as it goes. The body outlives it and is not changed. Each is of
+  /// one thread; several may read one body.
   class Cursor {
    public:
     explicit Cursor(const Body& body) : body_(body) {}

@@ -1,4 +1,6 @@
-// The 14 element types that cross the wire (PROTOCOL.md section 5). To add one: here, then what the compiler points at.
+// The 14 element types that cross the wire, named as there (PROTOCOL.md section 5). Functions are safe to call from any
+// thread. To add one: the enumeration, kDTypeCount, DTypeOf and visit_dtype here, the table of src/dtype.cpp; then what
+// the compiler points at.
 #pragma once
 
 #include <array>
@@ -7,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "tessera/array/half.h"
 
 namespace tessera {
 
@@ -28,34 +32,26 @@ enum class DType : std::uint8_t {
   kComplex128,
 };
 
-inline constexpr std::size_t kDTypeCount = 14;
+/// Counts up to the last one.
+inline constexpr std::size_t kDTypeCount = static_cast<std::size_t>(DType::kComplex128) + 1;
 
 /// All element types in that order.
 [[nodiscard]] const std::array<DType, kDTypeCount>& all_dtypes();
 
-/// What casting between element types depends on.
+/// Kinds of element types, for the rules of casting (PROTOCOL.md section 6.2).
 enum class DTypeKind : std::uint8_t { kFloat, kSigned, kUnsigned, kBool, kComplex };
 
 /// The name on the wire, e.g. "float32".
 [[nodiscard]] std::string_view name_of(DType dtype);
-/// The element type of that exact name, if there is one.
+/// The element type of that exact name (case counts, no other spelling), if there is one.
 [[nodiscard]] std::optional<DType> find_dtype(std::string_view name);
+/// Bytes of one element.
 [[nodiscard]] std::size_t item_size_bytes(DType dtype);
+/// What casting depends on.
 [[nodiscard]] DTypeKind kind_of(DType dtype);
 /// Whether a field of type `to` takes arrays of type `from` (PROTOCOL.md section 6.2, step 3); values may still not
 /// fit.
 [[nodiscard]] bool is_castable(DType from, DType to);
-
-/// An IEEE 754 binary16 number as its bits.
-struct Half {
-  std::uint16_t bits = 0;
-
-  [[nodiscard]] static Half from_float(float number);
-  /// Rounds to nearest even, directly from the double.
-  [[nodiscard]] static Half from_double(double number);
-  [[nodiscard]] float to_float() const;
-  friend bool operator==(Half, Half) = default;
-};
 
 /// The element type of a C++ type; only those below have one.
 template <class T>
@@ -116,6 +112,7 @@ template <>
 struct DTypeOf<std::complex<double>> {
   static constexpr DType kValue = DType::kComplex128;
 };
+/// The same as a constant.
 template <class T>
 inline constexpr DType kDTypeOf = DTypeOf<T>::kValue;
 

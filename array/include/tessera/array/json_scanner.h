@@ -1,5 +1,6 @@
 // A pull scanner for JSON with the rules, the error texts and the error positions of Python's json module: takes NaN,
-// Infinity, 1e400, lone surrogates and control-free text; knows where each value stands in the text.
+// Infinity, 1e400, lone surrogates and control-free text; knows where each value stands in the text (PROTOCOL.md
+// sections 5.1, 7.2 and 17).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ struct JsonFault {
     kNotUtf8,  ///< 400
   };
   Kind kind = Kind::kSyntax;
-  std::size_t position = 0;  ///< in characters of the text (after a byte order mark), as Python counts
+  std::size_t position = 0;  ///< in characters of the text (after a byte order mark), as Python counts;
+                             ///< 0 for kTooDeep and kNotUtf8
   std::string text;          ///< Python's words, e.g. "Expecting ',' delimiter"
 };
 
@@ -38,7 +40,7 @@ struct JsonNumber {
   double real = 0.0;                   ///< the value as a double, for every kind
 };
 
-/// A text between its quotes, as it was written.
+/// A text between its quotes, as it was written. Views the scanned text.
 struct JsonText {
   std::string_view raw;
   bool has_escapes = false;
@@ -57,10 +59,10 @@ class JsonScanner {
   explicit JsonScanner(std::string_view text) : JsonScanner(text, Limits{}) {}
   JsonScanner(std::string_view text, Limits limits);
 
-  /// The kind of the value that stands here; consumes white space only.
+  /// The kind of the value that stands here; consumes white space only. kInvalid sets a fault.
   [[nodiscard]] JsonKind peek();
 
-  /// Enters the object or list that stands here. Requires: peek() says so.
+  /// Enters the object or list that stands here; a fault (kTooDeep) beyond the limit. Requires: peek() says so.
   void enter();
   /// In an object: reads the next key (decoded; valid until the next call of next_member) and the colon, so that its
   /// value stands here; false at the end of the object, which is then left.
@@ -74,7 +76,7 @@ class JsonScanner {
   [[nodiscard]] JsonText read_raw_text();
   [[nodiscard]] std::string read_text();
 
-  /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` characters of
+  /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` bytes of
   /// the text that stands here, if a quote stands behind them; nothing else is looked at. Requires: peek() says kText.
   [[nodiscard]] std::optional<std::string_view> find_text_of_length(std::size_t length) const;
   /// Goes on behind that text. Requires: find_text_of_length(length) gave it, it is free of quotes, backslashes and
@@ -83,11 +85,13 @@ class JsonScanner {
 
   /// Skips the value that stands here, whatever it is, checking it; returns where it stands in the text.
   std::string_view skip_value();
-  /// Where the next value begins (after white space), as an offset in the text.
+  /// Where the next value begins (after white space), in bytes from the start of the text, which is behind
+  /// a byte order mark.
   [[nodiscard]] std::size_t offset();
   /// The number of bytes that are left.
   [[nodiscard]] std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
   /// The text from an offset to where the scanner is now: the value that was read since then.
+  /// Requires: an offset that offset() gave.
   [[nodiscard]] std::string_view text_since(std::size_t offset) const;
 
   /// Checks that only white space is left. A fault, "Extra data", otherwise.
@@ -118,7 +122,8 @@ class JsonScanner {
   std::optional<JsonFault> fault_;
 };
 
-/// Decodes a text: escapes resolved, surrogate pairs joined, a lone surrogate kept as three WTF-8 bytes.
+/// Decodes a text: escapes resolved, surrogate pairs joined, a lone surrogate kept as three WTF-8 bytes. Requires: it
+/// was read without fault. Safe to call from any thread, like the next two.
 [[nodiscard]] std::string decode_json_text(const JsonText& text);
 
 /// Appends `text` as a JSON string in quotes: `"`, `\` and control characters escaped, all else as it is; what is not
@@ -126,7 +131,7 @@ class JsonScanner {
 void append_json_text(std::string& out, std::string_view text);
 
 /// Appends one JSON value from its own text, compact, with null for NaN and infinities, so that any reader takes it.
-/// Requires: `value` was scanned without fault.
+/// Requires: `value` was scanned without fault. Recurses as deep as it is nested.
 void append_compact_json(std::string& out, std::string_view value);
 
 }  // namespace tessera

@@ -13,11 +13,12 @@ namespace tessera {
 
 /// Compresses into one frame with the content size in its header (none for no bytes: the 11-byte frame of upstream).
 /// Up to 64 KiB as upstream: 64 KiB independent blocks; above, 4 MiB independent blocks, 2.3x faster and readable by
-/// all. Throws std::bad_alloc. Safe to call from any thread, like the others here.
+/// all. The result keeps a block of the worst case's size alive. Throws std::bad_alloc. Safe to call from any thread,
+/// like the others here.
 [[nodiscard]] Buffer lz4_compress(std::span<const std::byte> bytes);
 
 /// The number of bytes that a frame announces in its header; nothing if it is no frame, or does not say (no bytes,
-/// too).
+/// too). Throws std::bad_alloc.
 [[nodiscard]] std::optional<std::uint64_t> lz4_content_size(std::span<const std::byte> frame);
 
 /// Decompresses one frame that must fill `frame` and give exactly `into.size()` bytes; any block size, linking,

@@ -22,18 +22,21 @@ class Value;
 class Object;
 using List = std::vector<Value>;
 
-/// Thrown by the accessors of Value and Object when a value is of another kind, or a key is not there.
+/// Thrown by the accessors of Value and Object when a value is of another kind, or a key is not there. In answers it
+/// becomes Python's ValueError.
 class ValueError final : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The members of a JSON object in order of insertion, each known to be given or a default. One thread at a time.
+/// The members of a JSON object in order of insertion, each known to be given or a default. Copies are deep, but arrays
+/// share their buffers. One thread at a time, but constant members may be called from several at once.
 class Object {
  public:
   struct Member;
 
   Object();
+  /// Of a key that comes twice the last value counts, at the place of the first.
   Object(std::initializer_list<std::pair<std::string, Value>> members);
   Object(const Object& other);
   Object& operator=(const Object& other);
@@ -46,7 +49,8 @@ class Object {
   /// The members in order. References live until the object is changed.
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }
 
-  /// Finds the value of a key; nullptr if there is none.
+  /// Finds the value of a key; nullptr if there is none. Valid until the object is changed, like at(). A value that is
+  /// written to through it stays a default if it was one.
   [[nodiscard]] const Value* find(std::string_view key) const;
   [[nodiscard]] Value* find(std::string_view key);
   /// The value of a key. Throws ValueError that names the key if there is none.
@@ -58,7 +62,7 @@ class Object {
   void set(std::string key, Value value);
   /// The same for a value that nobody gave.
   void set_default(std::string key, Value value);
-  /// Removes a key; returns whether it was there.
+  /// Removes a key; returns whether it was there. Takes time in proportion to the size.
   bool remove(std::string_view key);
 
  private:
@@ -73,8 +77,8 @@ class Object {
   std::unique_ptr<Index> index_;
 };
 
-/// A value. Integers are exact in 64 bits (signed, or unsigned above 2^63-1); other numbers are doubles.
-/// One thread at a time.
+/// A value. Integers are exact in 64 bits (signed, or kUInt, only above 2^63-1); other numbers are doubles. Copies are
+/// deep, but arrays share their buffers. One thread at a time, but constant members may be called from several at once.
 class Value {
  public:
   enum class Kind { kNull, kBool, kInt, kUInt, kDouble, kText, kList, kObject, kArray };
@@ -98,14 +102,14 @@ class Value {
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(state_.index()); }
   [[nodiscard]] bool is_null() const { return kind() == Kind::kNull; }
   [[nodiscard]] bool is_array() const { return kind() == Kind::kArray; }
-  /// Whether it is an integer or a double.
+  /// Whether it is an integer or a double (a bool is none).
   [[nodiscard]] bool is_number() const;
 
   /// Each throws ValueError if the value is of another kind.
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::int64_t integer() const;            ///< throws, too, above 2^63-1
   [[nodiscard]] std::uint64_t unsigned_integer() const;  ///< throws, too, below 0
-  [[nodiscard]] double number() const;                   ///< any integer or double
+  [[nodiscard]] double number() const;                   ///< any integer (inexact beyond 2^53) or double
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] const List& list() const;
   [[nodiscard]] List& list();

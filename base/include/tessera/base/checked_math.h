@@ -1,4 +1,5 @@
 // Arithmetic on sizes that says when it overflows: every product of numbers from outside goes through here.
+// Functions of their arguments alone, safe to call from any thread.
 #pragma once
 
 #include <concepts>

@@ -22,7 +22,8 @@ class Clock {
   [[nodiscard]] virtual WallTime wall_now() const = 0;
 };
 
-/// The machine's clocks. Safe to call from any thread. Only `main` and tests make one.
+/// The machine's clocks. Safe to call from any thread. Programs and tests make one and hand it on; library code is
+/// given one.
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const override;

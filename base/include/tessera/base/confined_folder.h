@@ -11,28 +11,35 @@
 
 namespace tessera {
 
-/// Opens, makes and removes things below one folder, by names that need not be trusted. Links are followed only while
-/// they stay inside (openat2(2) with RESOLVE_BENEATH where the kernel has it; else resolved and compared).
-/// Safe to call from any thread.
+/// Opens, makes and removes things below one folder, by names that need not be trusted (PROTOCOL.md section 17). Links
+/// are followed only while they stay inside (openat2(2) with RESOLVE_BENEATH where the kernel has it; else resolved and
+/// compared). Owns a descriptor of the folder. Move-only. Safe to call from any thread.
 class ConfinedFolder {
  public:
-  /// Opens the folder `root`, which must exist. Errors: kNotFound, kInvalidArgument (not a folder).
+  /// Opens the folder `root`, which must exist. Errors: kNotFound; kInvalidArgument (not a folder, no
+  /// right to it); others of the system.
   [[nodiscard]] static Result<ConfinedFolder> open(const std::filesystem::path& root);
 
   /// The folder's absolute path, links resolved.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute and inside it. `a/../b` is fine
-  /// while it stays inside. Errors: kNotFound; kInvalidArgument (a folder, a device, leaves the folder, NUL in name).
+  /// while it stays inside. Does not wait for pipes. Errors: kNotFound; kInvalidArgument (a folder, a device, leaves
+  /// the folder, NUL in name); others of the system.
   [[nodiscard]] Result<UniqueFd> open_file(std::string_view name) const;
 
   /// Makes and opens a new file for reading and writing; one of that name may not exist. Parents must exist.
+  /// Mode 0644. Errors: kInvalidArgument (it exists, leaves the folder), kNotFound (no parent), kUnavailable (disk
+  /// full); others of the system.
   [[nodiscard]] Result<UniqueFd> create_file(std::string_view name) const;
-  /// Opens a file for appending, made if it does not exist; `truncate` empties it first.
+  /// Opens a regular file for appending (writing only), made with mode 0644 if it does not exist; `truncate` empties it
+  /// first. Parents must exist. Errors: as open_file().
   [[nodiscard]] Result<UniqueFd> open_for_append(std::string_view name, bool truncate) const;
-  /// Makes a folder and its parents; no error if it is there.
+  /// Makes a folder and its parents, mode 0755; no error if it is there. Errors: kInvalidArgument (leaves the folder, a
+  /// file is in the way, no right to it); others of the system.
   [[nodiscard]] Status create_folders(std::string_view name) const;
-  /// Removes a file; no error if it is not there.
+  /// Removes a file; a link itself, never what it leads to; no error if it is not there. Errors: kInvalidArgument (a
+  /// folder, leaves the folder); others of the system.
   [[nodiscard]] Status remove_file(std::string_view name) const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tessera/base/result.h"
 
@@ -12,7 +13,8 @@ namespace tessera {
 /// Safe to use from one thread at a time.
 class Library final {
  public:
-  /// Opens a library by path or soname. Errors: kNotFound, kInvalidArgument, with the text of dlerror(3).
+  /// Opens a library by path or soname, and runs its constructors. Errors: kNotFound, kInvalidArgument, with the text
+  /// of dlerror(3); an empty name, or one with a NUL, is kInvalidArgument.
   [[nodiscard]] static Result<Library> open(const std::string& name);
 
   Library(const Library&) = delete;
@@ -24,7 +26,7 @@ class Library final {
   }
   ~Library();
 
-  /// Finds a symbol; nullptr if the library does not have it.
+  /// Finds a symbol in the library or in those that it needs; nullptr if there is none. Owned by the library.
   [[nodiscard]] void* find_symbol(const char* name) const;
   /// The path that the loader resolved, empty if it does not say.
   [[nodiscard]] std::filesystem::path path() const;

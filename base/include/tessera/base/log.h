@@ -14,7 +14,8 @@ namespace tessera {
 /// request.
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-/// One key=value of a log line. Borrows its texts for the duration of the call.
+/// One key=value of a log line. Borrows its texts for the duration of the call. They need not be UTF-8: other bytes are
+/// shown replaced.
 struct LogField {
   std::string_view key;
   std::variant<std::string_view, std::int64_t, double> value;
@@ -30,9 +31,10 @@ class Logger {
 
   /// Whether lines of this level go anywhere; ask before making an expensive line.
   [[nodiscard]] virtual bool is_on(LogLevel level) const = 0;
-  /// Writes one line. `message` is a sentence without a full stop.
+  /// Writes one line; drops it if the level is off. `message` is a sentence without a full stop.
   virtual void write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) = 0;
 
+  /// Each writes one line at its level if that is on.
   void debug(std::string_view message, std::initializer_list<LogField> fields = {}) {
     if (is_on(LogLevel::kDebug))
       write(LogLevel::kDebug, message, fields);
@@ -58,16 +60,17 @@ class SilentLogger final : public Logger {
   void write(LogLevel /*level*/, std::string_view /*message*/, std::initializer_list<LogField> /*fields*/) override {}
 };
 
-/// How a descriptor logger writes its lines.
+/// How a descriptor logger writes its lines. Times are UTC, in milliseconds.
 enum class LogStyle {
-  kText,  ///< `2026-11-29T18:50:14.381Z info  listening  address=127.0.0.1 port=8000`
+  kText,  ///< `2026-11-29T18:50:14.381Z info    listening  address=127.0.0.1 port=8000`
   kJson,  ///< `{"time":"2026-11-29T18:50:14.381Z","level":"info","message":"listening","address":"127.0.0.1","port":8000}`
 };
 
 class Clock;
 
 /// Makes a logger that writes lines of `lowest` and above to a duplicate of `descriptor`, each by one write(2), so that
-/// it keeps its target when the descriptor is redirected later. `clock` outlives the logger.
+/// it keeps its target when the descriptor is redirected later; `descriptor` stays the caller's. If it cannot be
+/// duplicated, the logger drops every line; a line that cannot be written is lost. `clock` outlives the logger.
 [[nodiscard]] std::unique_ptr<Logger> make_descriptor_logger(int descriptor, LogLevel lowest, LogStyle style,
                                                              const Clock& clock);
 

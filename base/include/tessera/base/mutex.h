@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+// For clang alone, empty elsewhere: GUARDED_BY(m) marks a member that needs m, REQUIRES(m) a function whose caller
+// holds m.
 #if defined(__clang__)
 #define TESSERA_ANNOTATION(x) __attribute__((x))
 #else
@@ -17,7 +19,8 @@
 
 namespace tessera {
 
-/// A mutex. Safe to use from any thread. Works with std::condition_variable_any.
+/// A mutex: not recursive, neither copied nor moved. Safe to use from any thread. Works with
+/// std::condition_variable_any.
 class TESSERA_CAPABILITY("mutex") Mutex {
  public:
   void lock() TESSERA_ACQUIRE() { mutex_.lock(); }
@@ -27,7 +30,7 @@ class TESSERA_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-/// Holds a Mutex for the length of a scope.
+/// Holds a Mutex for the length of a scope, on one thread. The mutex outlives it.
 class TESSERA_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) TESSERA_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }

@@ -8,10 +8,12 @@
 
 namespace tessera {
 
-/// A random UUID (version 4, variant 1). A plain value.
+/// A random UUID (version 4, variant 1): names runs and the files of binref (PROTOCOL.md sections 5.3 and 13.1). A
+/// plain value; one that was not made by make() is all zeros.
 class RandomId {
  public:
-  /// Makes a new id. Safe to call from any thread; costs about 0.1 µs.
+  /// Makes a new id. Safe to call from any thread; costs about 0.1 µs. A forked child never repeats its parent's
+  /// ids.
   [[nodiscard]] static RandomId make();
 
   /// 36 characters: `f81d4fae-7dec-4d0e-a765-00a0c91e6bf6`.

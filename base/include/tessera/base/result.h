@@ -11,21 +11,16 @@ namespace tessera {
 
 /// What a caller can do about an error; few on purpose.
 enum class ErrorCode {
-  kInvalidArgument,
-  kNotFound,
-  kExpired,
-  kNotAcceptable,
-  kUnsupportedMediaType,
-  kTooLarge,
-  kUnavailable,
-  kDeadlineExceeded,
-  kCancelled,
-  kUnimplemented,
-  kOutOfMemory,
-  kInternal,
+  kInvalidArgument,   ///< what was asked for cannot be: ask otherwise
+  kNotFound,          ///< no such file, library, name
+  kTooLarge,          ///< beyond a limit
+  kUnavailable,       ///< taken, busy or used up: it may work later
+  kDeadlineExceeded,  ///< it took longer than it may
+  kOutOfMemory,       ///< of the host or of a device
+  kInternal,          ///< none of these: a fault of the system or of this program
 };
 
-/// The name of a code as logs and bodies show it, e.g. "invalid_argument".
+/// The name of a code as logs and bodies show it, e.g. "invalid_argument". Lives for ever.
 std::string_view name_of(ErrorCode code);
 
 /// A code and one sentence that names the thing and the numbers (lower case, no full stop).
@@ -36,7 +31,7 @@ class [[nodiscard]] Error {
       : code_(code), native_code_(native_code), message_(std::move(message)) {}
 
   [[nodiscard]] ErrorCode code() const { return code_; }
-  /// The number that the library below gave (a CUresult, say), where a caller can make use of it; else 0.
+  /// The number that the layer below gave (errno, a CUresult), where a caller can make use of it; else 0.
   [[nodiscard]] int native_code() const { return native_code_; }
   [[nodiscard]] const std::string& message() const { return message_; }
 
@@ -71,6 +66,7 @@ class [[nodiscard]] Result {
     assert(has_value());
     return std::move(*std::get_if<0>(&state_));
   }
+  /// As value().
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -131,7 +127,8 @@ using Status = Result<void>;
     }                                                                      \
   } while (false)
 
-/// Declares `declaration` from the value of `expression`, or returns its error from the enclosing function.
+/// Declares `declaration` from the value of `expression`, or returns its error from the enclosing function. Stands for
+/// several statements: not the body of an `if` without braces, and once a line.
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define TESSERA_ASSIGN_OR_RETURN(declaration, expression) \
   TESSERA_ASSIGN_OR_RETURN_INNER(TESSERA_CONCAT(tessera_result_, __LINE__), declaration, expression)

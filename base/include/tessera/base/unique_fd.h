@@ -12,6 +12,7 @@ class UniqueFd final {
   UniqueFd(const UniqueFd&) = delete;
   UniqueFd& operator=(const UniqueFd&) = delete;
   UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  /// Swaps: what this owned is closed with `other`.
   UniqueFd& operator=(UniqueFd&& other) noexcept {
     std::swap(fd_, other.fd_);
     return *this;
@@ -25,6 +26,7 @@ class UniqueFd final {
     return owner;
   }
 
+  /// Still owned; -1 if there is none.
   [[nodiscard]] int value() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   /// Hands the descriptor over to the caller.

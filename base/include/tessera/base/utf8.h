@@ -1,4 +1,4 @@
-// UTF-8: is it, and how many characters.
+// UTF-8: is it, and how many characters. All are safe to call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@ namespace tessera {
 
 /// Whether the bytes are UTF-8 as Python's strict decoder takes it (no surrogates, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view bytes);
-/// The number of characters (code points) of UTF-8 text.
+/// The number of characters (code points) of UTF-8 or WTF-8 text; for bytes that are neither, some number.
 [[nodiscard]] std::size_t count_characters(std::string_view text);
 /// Appends one code point in UTF-8; surrogates (U+D800 to U+DFFF) are appended in the same way, as WTF-8.
+/// Requires: code_point <= 0x10FFFF.
 void append_utf8(std::string& text, char32_t code_point);
 
 }  // namespace tessera

@@ -1,12 +1,11 @@
 // What a daemon or a single run is configured by: TESSERACT_* variables, then flags (PROTOCOL.md section 11).
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tessera/array/encoding.h"
 #include "tessera/base/result.h"
@@ -19,30 +18,30 @@ struct RuntimeConfig {
   std::optional<std::string> version;       ///< info.version; else the Tesseract's own
   std::optional<std::string> description;   ///< info.description; else the Tesseract's own
   bool debug = false;                       ///< tracebacks in 500s, /test
-  std::filesystem::path input_path = ".";   ///< made absolute by load
-  std::filesystem::path output_path = ".";  ///< made absolute by load; created when needed
+  std::filesystem::path input_path = ".";   ///< made absolute by config_from(); made by Daemon::start()
+  std::filesystem::path output_path = ".";  ///< the same; by the command line when a run begins
   OutputFormat output_format = OutputFormat::kJson;
   Compression compression = Compression::kNone;
   std::string output_file;               ///< command line only: below the output path
   std::string gpu_transport = "none";    ///< "none", "cuda_ipc"
   double cuda_ipc_pool_fraction = 0.25;  ///< 0 to 1
-  bool forbid_device_host_copy = false;  ///< TESSERACT_FORBID_DEVICE_HOST_COPY: an array that would leave its GPU is an error
-  bool profiling = false;
-  bool tracing = false;
+  bool forbid_device_host_copy = false;  ///< TESSERACT_FORBID_DEVICE_HOST_COPY: no array leaves its GPU by a copy
+  bool profiling = false;                ///< read, and without effect
+  bool tracing = false;                  ///< read, and without effect
 };
 
-/// Looks up an environment variable; nothing if it is not set.
+/// Looks up an environment variable; nothing if it is not set. Called by config_from() on its own thread, not kept.
 using GetVariable = std::function<std::optional<std::string>(const std::string& name)>;
-/// getenv(3).
+/// getenv(3): not while another thread sets variables.
 [[nodiscard]] std::optional<std::string> get_environment_variable(const std::string& name);
 
-/// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored. Errors:
+/// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored; an
+/// empty path is the current folder. Errors:
 /// kInvalidArgument, naming the variable, its value and what is allowed.
 [[nodiscard]] Result<RuntimeConfig> config_from(const GetVariable& get);
 
-/// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts.
+/// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts. Safe to
+/// call from any thread.
 [[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
-/// Reads an age: `90s`, `30m`, `24h`, `7d`; nothing for other texts.
-[[nodiscard]] std::optional<std::chrono::seconds> parse_age(std::string_view text);
 
 }  // namespace tessera

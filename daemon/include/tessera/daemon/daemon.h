@@ -17,7 +17,7 @@
 
 namespace tessera {
 
-/// How a daemon serves. A plain value, constant once it runs.
+/// How a daemon serves (PROTOCOL.md sections 1, 14 and 17). A plain value, constant once it runs.
 struct DaemonOptions {
   // Behaviour.
   RuntimeConfig config = {};
@@ -25,26 +25,31 @@ struct DaemonOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8000;                                        ///< 0 lets the system choose
   std::optional<std::filesystem::path> unix_socket = std::nullopt;  ///< also, or only, serve on this path
-  unsigned unix_socket_mode = 0600;
-  bool unix_socket_any_user = false;                             ///< else the peer must be this process's user or root
-  unsigned workers = 1;                                          ///< endpoint calls that run at once
-  std::optional<std::chrono::seconds> keep_runs = std::nullopt;  ///< removes run folders older than this
+  unsigned unix_socket_mode = 0600;                                 ///< of the socket file
+  bool unix_socket_any_user = false;  ///< else the peer must be this process's user or root; set unix_socket_mode too
+  /// Endpoint calls that run at once, 1 or more. Only with 1 is what endpoints print kept in the run's log.
+  unsigned workers = 1;
+  /// Removes run folders in which nothing changed for so long; looked at once a minute.
+  std::optional<std::chrono::seconds> keep_runs = std::nullopt;
 
   std::chrono::seconds exports_timeout{300};      ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)
   std::string cuda_library = "libcuda.so.1";      ///< the driver, for GPU arrays
 
   // Limits.
   std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
-  std::size_t header_bytes = 64 << 10;                  ///< of all headers of a request; 431 beyond
+  std::size_t header_bytes = 64 << 10;                  ///< of the request line and all headers; 431 beyond, 414 if
+                                                        ///< the request line alone is longer
   std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
-  std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array
+  std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array; 422 beyond
   std::uint64_t export_bytes = UINT64_MAX;              ///< of GPU memory kept for clients; 503 beyond
   std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
-  std::size_t connections = 4096;                       ///< at once; more are answered 503 and closed
-  std::chrono::seconds idle_time{75};                   ///< of a kept connection (upstream: 60 s, never less)
+  std::size_t connections = 4096;                       ///< at once; 64 more are answered 503, those beyond are closed
+                                                        ///< without an answer
+  std::chrono::seconds idle_time{75};                   ///< of a kept connection (upstream: 60 s, never less); four
+                                                        ///< times as long if it never sent anything
   std::chrono::seconds header_time{30};                 ///< from the first byte of a request to the end of its headers
   std::chrono::seconds body_progress_time{60};          ///< without any byte of a body, or of an answer taken
-  std::chrono::seconds stop_time{10};                   ///< for running calls, once stop() was called
+  std::chrono::seconds stop_time{10};                   ///< for calls that run or wait, once stop() was called
 };
 
 /// A running daemon. Its methods may be called from any thread but those that serve (not by an endpoint). Destroying it
@@ -52,8 +57,11 @@ struct DaemonOptions {
 class Daemon {
  public:
   /// Binds the sockets, starts the threads and serves. One Tesseract is served at the root and at `/<name>`, several at
-  /// `/<name>`. `logger` and `clock` outlive the daemon. Errors: kUnavailable for an address in use, kInvalidArgument
-  /// for names that clash or options that cannot be, kInternal of the system.
+  /// `/<name>`, their files in `<input_path>/<name>` and `<output_path>/<name>`. Makes these folders; replaces the
+  /// socket file of a daemon that is gone. Shares the Tesseracts; `logger` and `clock` outlive the daemon. Errors:
+  /// kUnavailable (native_code() is EADDRINUSE for an address in use, EMFILE if there are no descriptors left);
+  /// kInvalidArgument for names that clash, a wrong Tesseract, options, hosts, paths or folders that cannot be, missing
+  /// rights; kInternal of the system.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(
       DaemonOptions options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
       const Clock& clock);
@@ -65,7 +73,8 @@ class Daemon {
   /// The TCP port, 0 if TCP is not served.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   /// Stops accepting, closes idle connections, lets calls that run or wait finish within stop_time, closes. Returns
-  /// whether all of them did; if not, some still run, and a program that cannot wait for them ends by _Exit.
+  /// whether all of them did; if not, some still run, and a program that cannot wait for them ends by _Exit. Blocks up
+  /// to stop_time; a second call gives the answer of the first.
   virtual bool stop() = 0;
 
  protected:

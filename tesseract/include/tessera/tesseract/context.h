@@ -14,8 +14,9 @@ namespace tessera {
 
 class GpuSystem;  // tessera/ipc/gpu_system.h
 
-/// The run that a call belongs to, as its endpoint sees it (PROTOCOL.md section 13.1). Valid during the call. Methods
-/// may be called from any thread of the endpoint; they throw std::runtime_error if the run's files cannot be written.
+/// The run that a call belongs to, as its endpoint sees it (PROTOCOL.md section 13.1). Over HTTP abstract_eval and the
+/// test endpoint have no run: lines go to the daemon's log, the rest is dropped. Valid during the call. Methods may be
+/// called from any thread of the endpoint; what they throw is an EndpointError (OSError, FileNotFoundError).
 class Context {
  public:
   Context() = default;
@@ -27,13 +28,13 @@ class Context {
   /// why (GpuSystem::problem()). nullptr in a program that has none to give.
   [[nodiscard]] virtual std::shared_ptr<GpuSystem> gpus() { return nullptr; }
 
-  /// Writes one line to the run's log; the way to log that also works with several workers.
+  /// Writes one line (a newline is added) to the run's log; the way to log that also works with several workers.
   virtual void log(std::string_view line) = 0;
-  /// Records a metric. Without a step, it is how often this key was recorded before.
+  /// Records a metric. Without a step, it is how often this key was recorded before, from 0.
   virtual void log_metric(std::string_view key, double value, std::optional<std::int64_t> step = std::nullopt) = 0;
-  /// Records a parameter of the run: a number, a text, a bool.
+  /// Records a parameter of the run, any value (an array is shown as words). Of a key that comes twice the last counts.
   virtual void log_parameter(std::string_view key, const Value& value) = 0;
-  /// Copies a file into the run's artifacts.
+  /// Copies a regular file into the run's artifacts under its own file name, replacing one of that name.
   virtual void log_artifact(const std::filesystem::path& file) = 0;
 };
 

@@ -31,23 +31,26 @@ struct DifferentiableArray {
   ArraySpec spec;
 };
 
-/// Says why an object breaks a rule, or nothing. Arrays in it have shapes, and no data in abstract_eval.
+/// Says why an object breaks a rule, or nothing. Arrays in it have shapes, and no data in abstract_eval. Called
+/// for inputs and outputs, from several threads; one that throws counts as broken, with that text.
 using Rule = std::function<std::optional<std::string>(const Object&)>;
 
-/// Named fields in order. Built by chained calls, then constant; a constant one is safe to use from any thread.
-/// Clients (JAX among them) need the names "InputSchema" and "OutputSchema" for the outermost schemas.
+/// Named fields in order (PROTOCOL.md sections 9.1 and 15). Built by chained calls, then constant; a constant one is
+/// safe to use from any thread. Clients (JAX among them) need the names "InputSchema" and "OutputSchema" for the
+/// outermost schemas.
 class Schema {
  public:
   explicit Schema(std::string name) : name_(std::move(name)) {}
 
-  /// Adds a required field. Throws std::invalid_argument for a name that is there already or is no identifier.
+  /// Adds a required field. Throws std::invalid_argument for a name that is there already or is no identifier
+  /// (as Python has them).
   Schema& field(std::string name, Type type, std::string description = "");
   /// Adds a field with a default, in any form that the type accepts (a number for an array of rank zero, null for an
   /// optional one). Throws std::invalid_argument, too, if the default does not fit the type.
   Schema& field(std::string name, Type type, std::string description, Value default_value);
   /// Adds a field with a default that the document does not show.
   Schema& field_with_hidden_default(std::string name, Type type, std::string description, Value default_value);
-  /// Accepts keys that no field names, and hands them on.
+  /// Accepts keys that no field names, and hands them on: values without arrays.
   Schema& allow_extra_keys();
   /// Adds a rule across fields; checked when every field is right.
   Schema& rule(Rule rule);
@@ -75,13 +78,9 @@ class Schema {
   std::vector<DifferentiableArray> differentiable_arrays_;
 };
 
-/// The differentiable arrays of a schema at every depth, in its order.
-[[nodiscard]] inline std::vector<DifferentiableArray> differentiable_arrays(const Schema& schema) {
-  return schema.differentiable_arrays();
-}
-
 /// Adds the defaults of every field that `object` lacks, at every depth: what upstream does when an endpoint returns an
-/// instance of its output model, so that all fields are in the answer.
+/// instance of its output model, so that all fields are in the answer (PROTOCOL.md section 4.1). Members come in the
+/// order of the schema, extra keys last.
 [[nodiscard]] Object with_defaults(Object object, const Schema& schema);
 
 }  // namespace tessera

@@ -11,7 +11,9 @@
 
 namespace tessera {
 
-/// A test specification that passed every check. Texts of JSON borrow the body that it was read from.
+/// A test specification that passed every check. Texts of JSON borrow the body that it was read from. Numbers are close
+/// if |obtained - expected| <= atol + rtol * |expected|; whole numbers must be equal. The members
+/// skip_output_path_checks and cli_config are checked and not used.
 struct TestSpec {
   std::string endpoint;                              ///< any name; run_test() says if there is no such endpoint
   std::string_view payload;                          ///< the JSON of an object
@@ -26,21 +28,21 @@ struct TestSpec {
 struct TestOutcome {
   enum class Status { kPassed, kFailed, kError };
   Status status = Status::kPassed;
-  std::string message;
+  std::string message;  ///< for people
   std::string endpoint;
 
   /// `{"status":"passed","message":"","endpoint":"apply"}`
   [[nodiscard]] std::string to_json() const;
 };
 
-/// Reads and checks a test specification. It may have problems (422), syntax faults among them, or another fault of its
-/// text (400). Safe to call from any thread.
+/// Reads and checks a test specification. It may have problems (422; at most 1000), syntax faults among them, or
+/// another fault of its text (400). What it returns borrows `body`. Safe to call from any thread.
 [[nodiscard]] std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body,
                                                                                      const ArrayReader& arrays,
                                                                                      JsonScanner::Limits limits = {});
 
 /// Runs the endpoint that it names and compares. An endpoint "health" cannot be tested: EndpointFailure (500). Never
-/// throws.
+/// throws. May be called from several threads. The body that `spec` borrows, and `context`, outlive the call.
 [[nodiscard]] std::variant<TestOutcome, EndpointFailure> run_test(const TesseractDefinition& definition,
                                                                   const TestSpec& spec, const ArrayReader& arrays,
                                                                   Context& context);

@@ -17,14 +17,16 @@ namespace tessera {
 class Pattern;
 class Schema;
 
-/// The bounds of an integer or a number; those that are set hold.
+/// The bounds of an integer or a number; those that are set hold. As doubles: whole numbers beyond 2^53 cannot be
+/// stated exactly. NaN breaks every bound.
 struct Bounds {
   std::optional<double> ge, gt, le, lt;
 };
 
 /// What a value must be. A plain value, made by the functions below and refined by its methods, each of which returns
 /// the refined type, so that a field reads as one sentence: `array(DType::kFloat64, {kFreeAxis}).differentiable()`.
-/// A method that does not go with the kind throws std::invalid_argument. Constant ones are safe to use from any thread.
+/// A method that does not go with the kind throws std::invalid_argument. What each kind takes: PROTOCOL.md sections 6
+/// and 9.2. Constant ones are safe to use from any thread.
 class Type {
  public:
   enum class Kind {
@@ -45,12 +47,13 @@ class Type {
   [[nodiscard]] Type differentiable() const;
   /// Null is a value too.
   [[nodiscard]] Type optional() const;
-  /// Bounds. For kInteger and kNumber.
+  /// Bounds; at_least and at_most include theirs, above and below do not. For kInteger and kNumber.
   [[nodiscard]] Type at_least(double bound) const;
   [[nodiscard]] Type above(double bound) const;
   [[nodiscard]] Type at_most(double bound) const;
   [[nodiscard]] Type below(double bound) const;
-  /// Bounds of a text in characters, of a list or dict in items. For kText, kList and kDict.
+  /// Bounds of a text in characters (code points), of a list or dict in items, both included. For kText, kList and
+  /// kDict.
   [[nodiscard]] Type min_length(std::size_t length) const;
   [[nodiscard]] Type max_length(std::size_t length) const;
   /// A regular expression (RE2) that the text must contain a match of; anchor it with ^ and $. For kText. Throws
@@ -59,6 +62,7 @@ class Type {
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_optional() const { return is_optional_; }
+  /// Of kArray.
   [[nodiscard]] const ArraySpec& array_spec() const { return array_; }
   [[nodiscard]] bool is_differentiable() const { return is_differentiable_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
@@ -71,9 +75,9 @@ class Type {
   [[nodiscard]] const std::vector<Value>& choices() const { return choices_; }
   /// The name of an enumeration.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The type of the items of a list or the values of a dict.
+  /// The type of the items of a list or the values of a dict. Requires: kList or kDict.
   [[nodiscard]] const Type& element() const { return *element_; }
-  /// The members of an object.
+  /// The members of an object. Requires: kObject.
   [[nodiscard]] const Schema& schema() const { return *schema_; }
 
  private:
@@ -111,31 +115,39 @@ class Type {
   std::shared_ptr<const Schema> schema_;
 };
 
-/// An array of a dtype and shape; kFreeAxis for an axis of any size, {} for a single element.
+/// An array of a dtype and shape; kFreeAxis for an axis of any size, {} for a single element. Throws
+/// std::invalid_argument for another negative size.
 [[nodiscard]] Type array(DType dtype, Shape shape);
 /// An array of a dtype and any rank.
 [[nodiscard]] Type array(DType dtype);
-/// An array of whatever dtype comes.
+/// An array of this shape, of whatever dtype comes. Throws as array() does.
 [[nodiscard]] Type array_of_any_dtype(Shape shape);
+/// An array of any dtype and rank.
 [[nodiscard]] Type array_of_any_dtype();
 /// An array of rank zero.
 [[nodiscard]] inline Type scalar(DType dtype) {
   return array(dtype, Shape{});
 }
-/// A whole number of 64 bits.
+/// A whole number of 64 bits, signed, or unsigned up to 2^64-1; takes 1.0, "7" and true as pydantic does (PROTOCOL.md
+/// section 6.3).
 [[nodiscard]] Type integer();
-/// A double.
+/// A double; takes whole numbers, texts of numbers and booleans.
 [[nodiscard]] Type number();
+/// True or false, and pydantic's words for them.
 [[nodiscard]] Type boolean();
+/// A text in UTF-8.
 [[nodiscard]] Type text();
-/// One of these texts or integers.
+/// One of these texts or integers. Throws std::invalid_argument for none, and for other values.
 [[nodiscard]] Type choice(std::vector<Value> values);
-/// One of these texts, under a type name that the document shows.
+/// One of these texts, under a type name that the document shows. Throws std::invalid_argument for none.
 [[nodiscard]] Type enumeration(std::string name, std::vector<std::string> values);
+/// A list of any length, of one type.
 [[nodiscard]] Type list_of(Type element);
+/// An object of any keys, with values of one type.
 [[nodiscard]] Type dict_of(Type element);
+/// An object with the members of a schema.
 [[nodiscard]] Type object(Schema schema);
-/// Any JSON value without arrays in it.
+/// Any JSON value without arrays in it. Whole numbers beyond 64 bits become doubles.
 [[nodiscard]] Type anything();
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// Numbers in texts, as Python's float(), complex() and pydantic's lax int take them.
+// Numbers in texts, as Python's float(), complex() and pydantic's lax int take them (PROTOCOL.md sections 3 and 6). All
+// are safe to call from any thread.
 #pragma once
 
 #include <complex>

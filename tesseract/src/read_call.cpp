@@ -1,5 +1,3 @@
-#include "tessera/tesseract/call.h"
-
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -8,6 +6,7 @@
 #include "tessera/tesseract/body_problems.h"
 #include "gradient_request.h"
 #include "scalar_check.h"
+#include "tessera/tesseract/call.h"
 #include "value_reader.h"
 
 namespace tessera {
@@ -31,23 +30,8 @@ class CallReader {
                 endpoint == Endpoint::kAbstractEval ? ValueReader::Arrays::kShapes : ValueReader::Arrays::kCast) {}
 
   [[nodiscard]] CallOrFault read() {
-    const JsonKind kind = scanner_.peek();
-    const std::size_t begin = scanner_.offset();
-    if (kind == JsonKind::kObject) {
-      read_members();
-    } else {
-      scanner_.skip_value();
-    }
-    text_ = scanner_.text_since(begin);
-    scanner_.expect_end();
-    if (scanner_.has_fault()) {
-      if (scanner_.fault().kind != JsonFault::Kind::kSyntax) {
-        return scanner_.fault();
-      }
-      return std::vector<Problem>{problem_of_syntax(scanner_.fault())};
-    }
-    if (kind != JsonKind::kObject) {
-      return std::vector<Problem>{problem_of_no_object(kind, text_)};
+    if (auto fault = read_body(scanner_, text_, [this] { read_members(); })) {
+      return std::visit([](auto& one) -> CallOrFault { return std::move(one); }, *fault);
     }
     return checked();
   }

@@ -1,0 +1,20 @@
+// Letters of ASCII, whatever the locale is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// The text with A to Z in lower case; all other bytes stay. Safe to call from any thread.
+[[nodiscard]] inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& character : lower) {
+    if (character >= 'A' && character <= 'Z') {
+      character = static_cast<char>(character - 'A' + 'a');
+    }
+  }
+  return lower;
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+#include "age.h"
+
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
+#include "tessera/base/checked_math.h"
+
+namespace tessera {
+
+std::optional<std::chrono::seconds> parse_age(std::string_view text) {
+  if (text.size() < 2) {
+    return std::nullopt;
+  }
+  std::int64_t unit_s = 0;
+  switch (text.back()) {
+    case 's':
+      unit_s = 1;
+      break;
+    case 'm':
+      unit_s = 60;
+      break;
+    case 'h':
+      unit_s = 3600;
+      break;
+    case 'd':
+      unit_s = 86400;
+      break;
+    default:
+      return std::nullopt;
+  }
+  text.remove_suffix(1);
+  std::uint32_t count = 0;  // 32 bits, so that no age overflows a clock in nanoseconds by itself
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> age_s = checked_multiply(static_cast<std::int64_t>(count), unit_s);
+  return age_s ? std::optional<std::chrono::seconds>(*age_s) : std::nullopt;
+}
+
+}  // namespace tessera
