@@ -10,7 +10,7 @@ namespace tessera {
 
 /// Checks rank, shape, dtype and values in that order, casts, and stretches axes of size one to declared sizes. Costs
 /// nothing but the checks if the array is already what is declared. In an error of shape, a free axis of the
-/// declaration is shown as the array's own size.
+/// declaration is shown as the array's own size. An array in GPU memory is neither cast nor stretched.
 [[nodiscard]] std::variant<Array, ArrayFault> fit(Array array, const ArraySpec& spec);
 
 /// Casts every element; kOutOfRange as step 4 of that section says, with `to` in it. Complex to real is not possible:

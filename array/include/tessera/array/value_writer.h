@@ -3,15 +3,22 @@
 
 #include "tessera/array/binref.h"
 #include "tessera/array/body.h"
+#include "tessera/array/device_array.h"
 #include "tessera/array/encoding.h"
 #include "tessera/array/value.h"
 #include "tessera/base/result.h"
 
 namespace tessera {
 
+/// Where arrays go that do not go into the body itself. Both outlive the call.
+struct ArrayWriters {
+  BinrefWriter* files = nullptr;        ///< of kBinref; without it, that format is an error
+  DeviceArrayWriter* device = nullptr;  ///< of arrays in GPU memory; without it, they are copied to the host
+};
+
 /// Appends a value to a body: compact, members in order, arrays as `encoding` says, shapes-only arrays as
-/// `{"shape":…,"dtype":…}`, NaN and infinities as null. Arrays of kBinref go to `files` (may be null for other
-/// formats). Not to be called by two threads for one body. Errors: of the file system.
-[[nodiscard]] Status write_value(const Value& value, const Encoding& encoding, BinrefWriter* files, Body& body);
+/// `{"shape":…,"dtype":…}`, NaN and infinities as null. Not to be called by two threads for one body. Errors: of the
+/// file system, of CUDA.
+[[nodiscard]] Status write_value(const Value& value, const Encoding& encoding, const ArrayWriters& writers, Body& body);
 
 }  // namespace tessera
