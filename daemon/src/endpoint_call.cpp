@@ -211,7 +211,7 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
   if (!encoding) {
     return json_answer(406, not_acceptable_body(request.accept.value_or(""), parts.offer));
   }
-  if (encoding->gpu_transport != "none" && !parts.gpu.registry().has_room()) {
+  if (encoding->gpu_transport != "none" && !parts.gpu.has_room()) {
     return exports_full();
   }
   run->encoding = *std::move(encoding);

@@ -92,6 +92,11 @@ void GpuExchange::supersede() {
   }
 }
 
+bool GpuExchange::has_room() const {
+  const RegistryStats stats = registry_.stats();
+  return stats.bytes + stats.reserved_bytes < options_.export_bytes;
+}
+
 Result<Array> GpuExchange::to_host(const Array& array) {
   if (options_.config.forbid_device_host_copy) {
     return Error(ErrorCode::kInvalidArgument, "an array in GPU memory would be copied to the host, which "

@@ -44,6 +44,9 @@ class GpuExchange {
   /// Ends the leases of clients that never name theirs, as a call of another such client does.
   void supersede();
 
+  /// Whether anything more may be kept for clients.
+  [[nodiscard]] bool has_room() const;
+
   /// A copy in host memory; counted. Errors: of CUDA; kInvalidArgument if host copies are forbidden
   /// (TESSERACT_FORBID_DEVICE_HOST_COPY).
   [[nodiscard]] Result<Array> to_host(const Array& array);
