@@ -32,6 +32,7 @@ ErrorCode code_of(int result) {
   switch (result) {
     case kCudaInvalidValue:
     case kCudaInvalidHandle:
+    case kCudaNotSupported:
       return ErrorCode::kInvalidArgument;
     case kCudaOutOfMemory:
       return ErrorCode::kOutOfMemory;
@@ -45,8 +46,6 @@ ErrorCode code_of(int result) {
     case kCudaSystemNotReady:
     case kCudaDriverMismatch:
       return ErrorCode::kUnavailable;
-    case kCudaNotSupported:
-      return ErrorCode::kUnimplemented;
     default:
       return ErrorCode::kInternal;
   }

@@ -36,9 +36,11 @@ std::vector<std::string> container_hints() {
     hints.emplace_back("it has no GPU device: start it with --gpus");
   }
   if (inode_of("/proc/self/ns/pid") != kHostPidNamespace) {
-    hints.emplace_back("its process numbers are its own, and the driver refuses a client with the same number (this is " +
-                       std::to_string(::getpid()) + "): start it with --pid=host, or client and server with one PID "
-                       "namespace");
+    hints.emplace_back(
+        "its process numbers are its own, and the driver refuses a client with the same number (this is " +
+        std::to_string(::getpid()) +
+        "): start it with --pid=host, or client and server with one PID "
+        "namespace");
   }
   if (inode_of("/proc/self/ns/ipc") != kHostIpcNamespace) {
     hints.emplace_back("its IPC namespace is its own: clients outside need it to be started with --ipc=host");

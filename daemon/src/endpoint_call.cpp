@@ -177,7 +177,7 @@ class EndpointCall final : public PendingCall {
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
     if (const Status written = write_value(result, encoding, writers, response.body); !written) {
-      return written.error().code() == ErrorCode::kUnavailable && encoding.gpu_transport != "none"
+      return exports.is_refused()
                  ? exports_full()
                  : record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
     }

@@ -99,8 +99,9 @@ bool GpuExchange::has_room() const {
 
 Result<Array> GpuExchange::to_host(const Array& array) {
   if (options_.config.forbid_device_host_copy) {
-    return Error(ErrorCode::kInvalidArgument, "an array in GPU memory would be copied to the host, which "
-                                              "TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
+    return Error(ErrorCode::kInvalidArgument,
+                 "an array in GPU memory would be copied to the host, which "
+                 "TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
   }
   host_copies_.fetch_add(1, std::memory_order_relaxed);
   host_copy_bytes_.fetch_add(array.size_bytes(), std::memory_order_relaxed);

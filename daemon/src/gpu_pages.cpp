@@ -31,16 +31,11 @@ Json json_of(const Gpu& gpu, const DevicePool::Stats& pool) {
 }
 
 Json json_of(const TransportCounters& counters) {
-  return {{"exports_in_place", counters.exports_in_place},
-          {"exports_staged", counters.exports_staged},
-          {"handles_taken", counters.handles_taken},
-          {"handles_opened", counters.handles_opened},
-          {"handles_closed", counters.handles_closed},
-          {"mapping_hits", counters.mapping_hits},
-          {"stale_mappings", counters.stale_mappings},
-          {"imports_copied", counters.imports_copied},
-          {"imports_borrowed", counters.imports_borrowed},
-          {"imports_same_process", counters.imports_same_process},
+  return {{"exports_in_place", counters.exports_in_place}, {"exports_staged", counters.exports_staged},
+          {"handles_taken", counters.handles_taken},       {"handles_opened", counters.handles_opened},
+          {"handles_closed", counters.handles_closed},     {"mapping_hits", counters.mapping_hits},
+          {"stale_mappings", counters.stale_mappings},     {"imports_copied", counters.imports_copied},
+          {"imports_borrowed", counters.imports_borrowed}, {"imports_same_process", counters.imports_same_process},
           {"mapped_bytes", counters.mapped_bytes}};
 }
 
@@ -89,7 +84,8 @@ std::string leases_json(GpuExchange& exchange) {
 
 std::string gpu_metrics(GpuExchange& exchange) {
   std::string text;
-  append_counter(text, "tessera_gpu_host_copies_total", "Arrays copied from a GPU to the host.", exchange.host_copies());
+  append_counter(text, "tessera_gpu_host_copies_total", "Arrays copied from a GPU to the host.",
+                 exchange.host_copies());
   append_counter(text, "tessera_gpu_host_copy_bytes_total", "Bytes copied from a GPU to the host.",
                  exchange.host_copy_bytes());
   if (exchange.transport() == nullptr) {
@@ -104,7 +100,8 @@ std::string gpu_metrics(GpuExchange& exchange) {
     append_sample(text, "tessera_export_ends_total", "cause", kLeaseEnds.at(i), stats.ended[i]);
   }
   const TransportCounters counters = exchange.gpus()->counters();
-  append_metric_head(text, "tessera_gpu_arrays_total", "counter", "GPU arrays received and sent, by the way they took.");
+  append_metric_head(text, "tessera_gpu_arrays_total", "counter",
+                     "GPU arrays received and sent, by the way they took.");
   for (const auto& [path, count] : std::initializer_list<std::pair<std::string_view, std::uint64_t>>{
            {"exported_in_place", counters.exports_in_place},
            {"exported_staged", counters.exports_staged},

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// `{"gpu_transport":…,"works":…,"reason":…,"why":…,"driver_version":…,"gpus":[…],"counters":{…}}`. Without a configured
-/// transport no driver is asked.
+/// `{"gpu_transport":…,"works":…,"reason":…,"why":…,"driver_version":…,"gpus":[…],"counters":{…}}`. Without a
+/// configured transport no driver is asked.
 [[nodiscard]] std::string gpu_json(GpuExchange& exchange, const std::string& configured);
 /// `{"leases":[{"id":…,"bytes":…,"age_s":…,"state":…,"peer":…}],"total":…,"bytes":…}`; ids are shortened, so that
 /// nobody can name what is not theirs.

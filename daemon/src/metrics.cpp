@@ -36,9 +36,9 @@ std::string Metrics::to_text() const {
   text.append("process_start_time_seconds ").append(python_repr(start.count())).append("\n");
   const BufferPoolStats pool = buffer_pool_stats();
   append_gauge(text, "tessera_buffer_pool_used_bytes", "Array memory in use.", pool.used_bytes);
-  append_gauge(text, "tessera_buffer_pool_idle_bytes", "Array memory kept for the next use.",
-               pool.idle_bytes);
-  append_metric_head(text, "tessera_requests_total", "counter", "Requests answered, by Tesseract, endpoint and status.");
+  append_gauge(text, "tessera_buffer_pool_idle_bytes", "Array memory kept for the next use.", pool.idle_bytes);
+  append_metric_head(text, "tessera_requests_total", "counter",
+                     "Requests answered, by Tesseract, endpoint and status.");
   for (std::size_t series = 0; series < (tesseracts_.size() + 1) * kRouteKindCount; ++series) {
     const std::size_t tesseract = series / kRouteKindCount;
     const auto kind = static_cast<RouteKind>(series % kRouteKindCount);

@@ -30,8 +30,8 @@ struct Response {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;  ///< Allow, Location, Retry-After, …
   Body body;
-  bool without_body = false;  ///< HEAD: Content-Length is that of the body, which is not sent
-  bool close = false;         ///< close the connection after it, announced
+  bool without_body = false;            ///< HEAD: Content-Length is that of the body, which is not sent
+  bool close = false;                   ///< close the connection after it, announced
   std::function<void()> when_not_sent;  ///< called if it cannot be sent whole; may be empty
 };
 

@@ -20,6 +20,7 @@ Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
   TESSERA_ASSIGN_OR_RETURN(ExportedArray exported, exchange_.transport()->export_array(array));
   if (exported.owner) {
     if (!exchange_.registry().try_reserve(exported.pinned_bytes)) {
+      is_refused_ = true;
       return Error(ErrorCode::kUnavailable, "clients hold all the GPU memory that may be lent to them");
     }
     reserved_bytes_ += exported.pinned_bytes;
@@ -53,8 +54,9 @@ void ResponseExports::commit(Response& response, bool is_acknowledging) {
 
 Response exports_full() {
   Response response =
-      detail_answer(503, "clients hold all the GPU memory that may be lent to them; name what is done with in "
-                         "Tesseract-Exports-Done, or try again later");
+      detail_answer(503,
+                    "clients hold all the GPU memory that may be lent to them; name what is done with in "
+                    "Tesseract-Exports-Done, or try again later");
   response.headers.emplace_back("retry-after", "1");
   return response;
 }

@@ -29,6 +29,9 @@ class ResponseExports final : public DeviceArrayWriter {
   [[nodiscard]] Result<std::optional<std::string>> write(const Array& array) override;
   [[nodiscard]] Result<Array> to_host(const Array& array) override;
 
+  /// Whether write() found that clients hold as much as they may.
+  [[nodiscard]] bool is_refused() const { return is_refused_; }
+
   /// Leases what was written to the client, and adds the header that names it, and one that says which ways the arrays
   /// took. If the response cannot be sent, the lease ends at once.
   void commit(Response& response, bool is_acknowledging);
@@ -37,6 +40,7 @@ class ResponseExports final : public DeviceArrayWriter {
   GpuExchange& exchange_;
   const Request& request_;
   bool is_negotiated_;
+  bool is_refused_ = false;
   std::vector<std::shared_ptr<void>> owners_;
   std::uint64_t reserved_bytes_ = 0;
   std::size_t in_place_ = 0;

@@ -7,8 +7,8 @@ namespace {
 
 // Of what is no endpoint, from RouteKind::kTest on.
 constexpr std::array<std::string_view, kRouteKindCount - kEndpointCount> kOtherNames = {
-    "test", "check_gpu_transport", "health", "openapi.json", "docs",   "index",
-    "metrics", "gpu",              "leases", "unknown",      "connection"};
+    "test",    "check_gpu_transport", "health", "openapi.json", "docs", "index", "metrics", "gpu", "leases",
+    "unknown", "connection"};
 
 static_assert(static_cast<std::size_t>(RouteKind::kConnection) + 1 == kRouteKindCount);
 static_assert(static_cast<std::size_t>(RouteKind::kAbstractEval) == static_cast<std::size_t>(Endpoint::kAbstractEval));

@@ -267,9 +267,8 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
     served.push_back(
         std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options, *gpu));
   }
-  return std::unique_ptr<Service>(std::make_unique<TesseractService>(options, std::move(router), std::move(gpu),
-                                                                     std::move(served), std::move(names), logger,
-                                                                     clock));
+  return std::unique_ptr<Service>(std::make_unique<TesseractService>(
+      options, std::move(router), std::move(gpu), std::move(served), std::move(names), logger, clock));
 }
 
 }  // namespace tessera

@@ -32,8 +32,8 @@ struct DaemonOptions {
   /// Removes run folders in which nothing changed for so long; looked at once a minute.
   std::optional<std::chrono::seconds> keep_runs = std::nullopt;
 
-  std::chrono::seconds exports_timeout{300};      ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)
-  std::string cuda_library = "libcuda.so.1";      ///< the driver, for GPU arrays
+  std::chrono::seconds exports_timeout{300};  ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)
+  std::string cuda_library = "libcuda.so.1";  ///< the driver, for GPU arrays
 
   // Limits.
   std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
