@@ -40,7 +40,8 @@ tests: configure
 
 serve: build
 	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
-	@exec $(BUILD)/bin/tessera serve $(EXAMPLES) --host "$(HOST)" --port "$(PORT)"
+	@exec $(BUILD)/bin/tessera serve $(EXAMPLES) --host "$(HOST)" --port "$(PORT)" \
+	  --input-path $(BUILD)/served --output-path $(BUILD)/served
 
 test:
 	@tests/run_parts.sh $(PARTS)

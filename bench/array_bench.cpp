@@ -52,7 +52,7 @@ BENCHMARK(decode_base64)->Arg(768)->Arg(1 << 20)->Arg(64 << 20);
 
 std::string written(const Array& array, OutputFormat format) {
   Body body;
-  if (!write_value(Value(array), Encoding{.format = format}, nullptr, body)) {
+  if (!write_value(Value(array), Encoding{.format = format}, {}, body)) {
     std::abort();
   }
   return body.to_string();
@@ -88,7 +88,7 @@ void write_array(benchmark::State& state, OutputFormat format) {
   std::vector<std::byte> scratch(256 << 10);
   for (auto _ : state) {
     Body body;
-    if (!write_value(Value(array), Encoding{.format = format}, nullptr, body)) {
+    if (!write_value(Value(array), Encoding{.format = format}, {}, body)) {
       state.SkipWithError("refused");
     }
     Body::Cursor cursor(body);

@@ -65,6 +65,17 @@ Array Array::wrap(DType dtype, Shape shape, Buffer buffer) {
   return {dtype, true, std::move(shape), sizes.elements, std::move(buffer)};
 }
 
+Array Array::on_device(DType dtype, Shape shape, std::shared_ptr<const DeviceBlock> block) {
+  const Sizes sizes = sizes_of(dtype, shape);
+  if (!block || block->size_bytes() < sizes.bytes) {
+    throw std::invalid_argument(describe(dtype, shape) + " needs " + std::to_string(sizes.bytes) +
+                                " bytes, the memory on the GPU has " + std::to_string(block ? block->size_bytes() : 0));
+  }
+  Array array(dtype, true, std::move(shape), sizes.elements, Buffer());
+  array.device_ = std::move(block);
+  return array;
+}
+
 Array Array::shape_only(DType dtype, Shape shape) {
   for (const std::int64_t size : shape) {
     if (size < 0) {
@@ -75,8 +86,17 @@ Array Array::shape_only(DType dtype, Shape shape) {
   return {dtype, false, std::move(shape), size, Buffer()};
 }
 
+Result<Array> Array::to_host() const {
+  if (!is_on_device()) {
+    return *this;
+  }
+  Array copy = allocate(dtype_, shape_);
+  TESSERA_RETURN_IF_ERROR(device_->copy_to_host(copy.mutable_bytes()));
+  return copy;
+}
+
 std::span<std::byte> Array::mutable_bytes() {
-  if (!has_data_) {
+  if (!is_on_host()) {
     return {};
   }
   if (!buffer_.is_unique()) {
@@ -116,6 +136,9 @@ void Array::require(DType dtype) const {
   }
   if (!has_data_) {
     throw std::invalid_argument(describe(dtype_, shape_) + " has no data, only its shape");
+  }
+  if (is_on_device()) {
+    throw std::invalid_argument(describe(dtype_, shape_) + " is in GPU memory; to_host() copies it");
   }
 }
 

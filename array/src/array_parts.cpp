@@ -7,6 +7,7 @@
 #include "binary_buffer.h"
 #include "decode_fault.h"
 #include "json_buffer.h"
+#include "uncast.h"
 
 namespace tessera {
 namespace {
@@ -44,6 +45,27 @@ bool is_decoded(const ArrayParts& parts) {
   return is_as_guessed && parts.buffer.dtype == parts.dtype && parts.buffer.shape == parts.shape;
 }
 
+// Type and shape are checked before anybody opens a handle.
+std::variant<Array, ArrayFault> read_device_buffer(ArrayParts parts, const ArrayObjectContext& context) {
+  constexpr std::string_view kCudaIpc = "cuda_ipc";
+  if (context.device == nullptr) {
+    return decode_fault(kCudaIpc, "GPU transport 'cuda_ipc' is not enabled on this Tesseract (available: ('none',))");
+  }
+  if (std::optional<ArrayFault> misfit =
+          find_uncast_misfit(parts.dtype, parts.shape, context.spec, "cuda_ipc does not cast on device")) {
+    return *std::move(misfit);
+  }
+  const std::optional<std::uint64_t> bytes = byte_count(parts.shape, parts.dtype);
+  if (!bytes || *bytes > context.limit_bytes) {
+    return decode_fault(kCudaIpc, over_limit(parts.shape, parts.dtype, context.limit_bytes));
+  }
+  Result<Array> array = context.device->read(decode_json_text(parts.buffer.text), parts.dtype, std::move(parts.shape));
+  if (!array) {
+    return decode_fault(kCudaIpc, array.error().message());
+  }
+  return *std::move(array);
+}
+
 }  // namespace
 
 std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const ArrayObjectContext& context) {
@@ -72,7 +94,7 @@ std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const Array
     case WireEncoding::kCudaIpc:
       break;
   }
-  return decode_fault(encoding, "GPU transport 'cuda_ipc' is not enabled on this Tesseract (available: ('none',))");
+  return read_device_buffer(std::move(parts), context);
 }
 
 }  // namespace tessera

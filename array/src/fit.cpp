@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "uncast.h"
+
 namespace tessera {
 namespace {
 
@@ -103,6 +105,12 @@ Array broadcast(const Array& array, const Shape& shape) {
 }
 
 std::variant<Array, ArrayFault> fit(Array array, const ArraySpec& spec) {
+  if (array.is_on_device()) {
+    if (auto misfit = find_uncast_misfit(array.dtype(), array.shape(), spec, "arrays in GPU memory are not cast")) {
+      return *std::move(misfit);
+    }
+    return array;
+  }
   Shape shape = array.shape();
   if (spec.shape) {
     if (spec.shape->size() != array.rank()) {

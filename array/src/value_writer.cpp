@@ -19,8 +19,8 @@ constexpr std::size_t kFullText = 4096;
 
 class ValueWriter {
  public:
-  ValueWriter(const Encoding& encoding, BinrefWriter* files, Body& body)
-      : encoding_(encoding), files_(files), body_(body) {}
+  ValueWriter(const Encoding& encoding, const ArrayWriters& writers, Body& body)
+      : encoding_(encoding), files_(writers.files), device_(writers.device), body_(body) {}
 
   Status write(const Value& value) {
     switch (value.kind()) {
@@ -119,8 +119,23 @@ class ValueWriter {
     text_ += R"({"object_type":"array",)";
     append_type(array);
     text_ += R"(,"data":{"buffer":)";
-    TESSERA_RETURN_IF_ERROR(write_buffer(array));
+    TESSERA_RETURN_IF_ERROR(array.is_on_device() ? write_device_buffer(array) : write_buffer(array));
     text_ += "}}";
+    return {};
+  }
+
+  Status write_device_buffer(const Array& array) {
+    if (device_ == nullptr) {
+      TESSERA_ASSIGN_OR_RETURN(const Array copy, array.to_host());
+      return write_buffer(copy);
+    }
+    TESSERA_ASSIGN_OR_RETURN(const std::optional<std::string> reference, device_->write(array));
+    if (!reference) {
+      TESSERA_ASSIGN_OR_RETURN(const Array copy, device_->to_host(array));
+      return write_buffer(copy);
+    }
+    append_json_text(text_, *reference);
+    text_ += R"(,"encoding":"cuda_ipc")";
     return {};
   }
 
@@ -183,14 +198,15 @@ class ValueWriter {
 
   const Encoding& encoding_;
   BinrefWriter* files_;
+  DeviceArrayWriter* device_;
   Body& body_;
   std::string text_;
 };
 
 }  // namespace
 
-Status write_value(const Value& value, const Encoding& encoding, BinrefWriter* files, Body& body) {
-  ValueWriter writer(encoding, files, body);
+Status write_value(const Value& value, const Encoding& encoding, const ArrayWriters& writers, Body& body) {
+  ValueWriter writer(encoding, writers, body);
   TESSERA_RETURN_IF_ERROR(writer.write(value));
   writer.flush();
   return {};

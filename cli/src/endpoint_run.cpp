@@ -163,7 +163,7 @@ class EndpointRun {
     Body body;
     const Encoding encoding{
         .format = config_.output_format, .compression = config_.compression, .gpu_transport = "none"};
-    check(write_value(std::get<Object>(std::move(outcome)), encoding, &array_files, body));
+    check(write_value(std::get<Object>(std::move(outcome)), encoding, {.files = &array_files}, body));
     array_files.commit();
     write(body, files);
   }

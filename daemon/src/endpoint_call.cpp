@@ -170,7 +170,8 @@ class EndpointCall final : public PendingCall {
     }
     Response response;
     response.content_type = media_type_of(encoding.format);
-    if (const Status written = write_value(result, encoding, files ? &*files : nullptr, response.body); !written) {
+    if (const Status written = write_value(result, encoding, {.files = files ? &*files : nullptr}, response.body);
+        !written) {
       return record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
     }
     if (files) {

@@ -101,7 +101,7 @@ OpenApiJson array_to_json(const Array& array) {
     return {{"shape", array.shape()}, {"dtype", name_of(array.dtype())}};
   }
   Body body;
-  if (!write_value(Value(array), Encoding{}, nullptr, body)) {
+  if (!write_value(Value(array), Encoding{}, {}, body)) {
     return nullptr;
   }
   return OpenApiJson::parse(body.to_string())["data"]["buffer"];

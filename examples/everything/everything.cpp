@@ -309,6 +309,7 @@ TESSERA_MODULE {
   return TesseractDefinition("everything")
       .inputs(input_schema())
       .outputs(output_schema())
+      .takes_device_arrays()
       .apply(apply, "Returns each value it was given or has a default for, and what it saw.")
       .jacobian(jacobian, "Ones where an output element is its own input element, zeros elsewhere.")
       .jacobian_vector_product(jacobian_vector_product, "The tangent of an output is that of its own input, or zero.")

@@ -56,6 +56,7 @@ TESSERA_MODULE {
   return TesseractDefinition("identity")
       .inputs(input_schema())
       .outputs(output_schema())
+      .takes_device_arrays()
       .apply(apply, "Returns x.")
       .jacobian(jacobian, "Ones where an output element is its own input element.")
       .jacobian_vector_product(jacobian_vector_product, "Returns the tangent.")

@@ -83,6 +83,11 @@ TesseractDefinition& TesseractDefinition::outputs(Schema schema) {
   return *this;
 }
 
+TesseractDefinition& TesseractDefinition::takes_device_arrays() {
+  takes_device_arrays_ = true;
+  return *this;
+}
+
 TesseractDefinition& TesseractDefinition::apply(ApplyFunction function, std::string documentation) {
   apply_ = std::move(function);
   documentation_[index_of(Endpoint::kApply)] = std::move(documentation);

@@ -153,6 +153,12 @@ ArrayWords words_of(const ArrayFault& fault) {
     case ArrayFault::Kind::kDType: {
       const std::string actual(dtype_text(fault.actual_dtype));
       const std::string expected(dtype_text(fault.expected_dtype));
+      if (!fault.reason.empty()) {
+        return {"array_dtype_mismatch",
+                "Array dtype '" + actual + "' does not match expected dtype '" + expected + "' (" + fault.reason + ")",
+                R"({"actual_dtype":")" + actual + R"(","expected_dtype":")" + expected + R"(","no_cast_reason":)" +
+                    quoted(fault.reason) + "}"};
+      }
       return {"array_dtype_mismatch", "Array dtype '" + actual + "' cannot be safely cast to '" + expected + "'",
               R"({"actual_dtype":")" + actual + R"(","expected_dtype":")" + expected + "\"}"};
     }

@@ -215,7 +215,14 @@ class Comparison {
     if (!obtained.has_data() || !expected.has_data()) {
       return;
     }
-    visit_dtype(expected.dtype(), [&](auto zero) { compare_elements<decltype(zero)>(obtained, expected, path); });
+    const Result<Array> left = obtained.to_host();
+    const Result<Array> right = expected.to_host();
+    if (!left || !right) {
+      found_.structure.push_back("Array at " + path +
+                                 " cannot be compared: " + (left ? right : left).error().message());
+      return;
+    }
+    visit_dtype(expected.dtype(), [&](auto zero) { compare_elements<decltype(zero)>(*left, *right, path); });
   }
 
   template <class T>

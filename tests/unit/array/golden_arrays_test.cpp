@@ -73,7 +73,7 @@ class GoldenArraysTest : public ::testing::TestWithParam<DType> {
 
   [[nodiscard]] std::string write(const Json& test_case, OutputFormat format, Compression compression) const {
     Body body;
-    EXPECT_TRUE(write_value(array_of(test_case), Encoding{format, compression, "none"}, nullptr, body).has_value());
+    EXPECT_TRUE(write_value(array_of(test_case), Encoding{format, compression, "none"}, {}, body).has_value());
     return body.to_string();
   }
 

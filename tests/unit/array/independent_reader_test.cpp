@@ -187,7 +187,7 @@ bool has_elements(Element read, const Shape& shape, std::size_t axis, const T*& 
 
 std::string json_of(const Value& value) {
   Body body;
-  EXPECT_TRUE(write_value(value, Encoding{}, nullptr, body).has_value());
+  EXPECT_TRUE(write_value(value, Encoding{}, {}, body).has_value());
   return body.to_string();
 }
 

@@ -14,7 +14,7 @@ using testing::TempFolder;
 
 std::string json_of(const Value& value, OutputFormat format = OutputFormat::kJson) {
   Body body;
-  EXPECT_TRUE(write_value(value, Encoding{format, Compression::kNone, "none"}, nullptr, body).has_value());
+  EXPECT_TRUE(write_value(value, Encoding{format, Compression::kNone, "none"}, {}, body).has_value());
   return body.to_string();
 }
 
@@ -86,7 +86,7 @@ TEST(ValueWriterTest, NestsEmptyListsByShape) {
 TEST(ValueWriterTest, RefusesEmptyArraysOfAbsurdlyManyRows) {
   Body body;
   const Array array = Array::allocate(DType::kInt8, {1000000000, 0});
-  EXPECT_EQ(write_value(array, Encoding{}, nullptr, body).error().code(), ErrorCode::kTooLarge);
+  EXPECT_EQ(write_value(array, Encoding{}, {}, body).error().code(), ErrorCode::kTooLarge);
 }
 
 TEST(ValueWriterTest, WritesJsonOverManySegments) {
@@ -110,7 +110,7 @@ TEST(ValueWriterTest, WritesBase64OfEverySizeAlike) {
 TEST(ValueWriterTest, NeedsFilesForBinref) {
   Body body;
   const Status status =
-      write_value(Array::of<float>({1}), Encoding{OutputFormat::kBinref, Compression::kNone, "none"}, nullptr, body);
+      write_value(Array::of<float>({1}), Encoding{OutputFormat::kBinref, Compression::kNone, "none"}, {}, body);
   EXPECT_EQ(status.error().code(), ErrorCode::kInternal);
 }
 
@@ -120,8 +120,8 @@ TEST(ValueWriterTest, WritesBinrefFilesInTheOrderOfTheDocument) {
   BinrefWriter files(folder, "", nullptr);
   Body body;
   const List arrays{Array::of<float>({1}), Array::of<std::uint8_t>({7})};
-  ASSERT_TRUE(
-      write_value(arrays, Encoding{OutputFormat::kBinref, Compression::kNone, "none"}, &files, body).has_value());
+  ASSERT_TRUE(write_value(arrays, Encoding{OutputFormat::kBinref, Compression::kNone, "none"}, {.files = &files}, body)
+                  .has_value());
   const std::string text = body.to_string();
   const std::string name = text.substr(text.find(".bin") - 36, 40);
   EXPECT_EQ(text,
@@ -137,7 +137,8 @@ TEST(ValueWriterTest, CompressesBinrefArrays) {
   BinrefWriter files(folder, "", nullptr);
   Body body;
   const Array array = Array::zeros(DType::kFloat64, {1000});
-  ASSERT_TRUE(write_value(array, Encoding{OutputFormat::kBinref, Compression::kLz4, "none"}, &files, body).has_value());
+  ASSERT_TRUE(write_value(array, Encoding{OutputFormat::kBinref, Compression::kLz4, "none"}, {.files = &files}, body)
+                  .has_value());
   const std::string text = body.to_string();
   EXPECT_NE(text.find(R"(,"encoding":"binref","compression":"lz4"}})"), std::string::npos);
   const std::string frame = temp.read(text.substr(text.find(".bin") - 36, 40));

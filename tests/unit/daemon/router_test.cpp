@@ -2,13 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace tessera {
 namespace {
 
 using Outcome = RouteMatch::Outcome;
 
 Router router_for(const std::vector<RoutedTesseract>& tesseracts, bool with_test = false) {
-  return *Router::make(tesseracts, with_test);
+  const Result<Router> router = Router::make(tesseracts, with_test);
+  if (!router) {
+    throw std::logic_error(router.error().message());
+  }
+  return *router;
 }
 
 Router one() {

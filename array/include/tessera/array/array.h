@@ -3,19 +3,22 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tessera/array/buffer.h"
+#include "tessera/array/device_array.h"
 #include "tessera/array/dtype.h"
 #include "tessera/array/shape.h"
 
 namespace tessera {
 
-/// An array in C order, or only its shape and dtype (in abstract_eval; PROTOCOL.md sections 4.4 and 5). Copies share
-/// the buffer until one of them is written to, so copying costs no element. One thread at a time for one object, but
-/// constant members may be called from several at once; copies may go to other threads.
+/// An array in C order, in host memory or on one GPU, or only its shape and dtype (in abstract_eval; PROTOCOL.md
+/// sections 4.4 and 5). Copies share the buffer until one of them is written to, so copying costs no element. One
+/// thread at a time for one object, but constant members may be called from several at once; copies may go to other
+/// threads.
 class Array {
  public:
   /// A float64 array of shape (0,).
@@ -48,6 +51,9 @@ class Array {
   /// Shares a buffer that holds the elements in C order; it may be larger. Requires: data aligned for the dtype, bools
   /// that are 0 or 1. Throws std::invalid_argument if it is too small, or for a shape as allocate() does.
   [[nodiscard]] static Array wrap(DType dtype, Shape shape, Buffer buffer);
+  /// Wraps memory on a GPU that holds the elements in C order; `tessera/ipc/gpu_system.h` makes such arrays. Throws
+  /// std::invalid_argument if the block is too small or missing.
+  [[nodiscard]] static Array on_device(DType dtype, Shape shape, std::shared_ptr<const DeviceBlock> block);
   /// Makes the form that abstract_eval passes around: no elements. Throws std::invalid_argument for negative sizes;
   /// sizes whose product does not fit are fine, size() is then the largest there is.
   [[nodiscard]] static Array shape_only(DType dtype, Shape shape);
@@ -61,13 +67,21 @@ class Array {
   [[nodiscard]] std::size_t size_bytes() const { return static_cast<std::size_t>(size_) * item_size_bytes(dtype_); }
   /// False for the shapes-only form; then there are no bytes.
   [[nodiscard]] bool has_data() const { return has_data_; }
+  /// Whether the elements are in GPU memory; the host reads them through to_host().
+  [[nodiscard]] bool is_on_device() const { return device_ != nullptr; }
+  /// The memory on the GPU; nullptr for a host array.
+  [[nodiscard]] const std::shared_ptr<const DeviceBlock>& device() const { return device_; }
+  /// The array in host memory: a copy if it is on a GPU, else itself. Errors: of CUDA. Throws std::bad_alloc.
+  [[nodiscard]] Result<Array> to_host() const;
 
-  /// The elements as bytes. Valid until this array is written to, assigned to or destroyed.
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {buffer_.data(), has_data_ ? size_bytes() : 0}; }
-  /// The elements as bytes to write to; copies them first if the buffer is shared. Empty without data. Valid until this
-  /// array is copied and written to, assigned to or destroyed. Throws std::bad_alloc.
+  /// The elements as bytes. Valid until this array is written to, assigned to or destroyed. Empty without data in host
+  /// memory.
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {buffer_.data(), is_on_host() ? size_bytes() : 0}; }
+  /// The elements as bytes to write to; copies them first if the buffer is shared. Empty without data in host memory.
+  /// Valid until this array is copied and written to, assigned to or destroyed. Throws std::bad_alloc.
   [[nodiscard]] std::span<std::byte> mutable_bytes();
-  /// The elements, valid as bytes() are. Throws std::invalid_argument if T is not of this dtype or there is no data.
+  /// The elements, valid as bytes() are. Throws std::invalid_argument if T is not of this dtype or there is no data in
+  /// host memory.
   template <class T>
   [[nodiscard]] std::span<const T> values() const {
     require(kDTypeOf<T>);
@@ -89,14 +103,15 @@ class Array {
   /// The same elements, buffer shared, under another shape of as many. Throws std::invalid_argument otherwise, or
   /// without data.
   [[nodiscard]] Array reshaped(Shape shape) const;
-  /// Handle to the elements' memory: may hold more bytes than size_bytes(), empty without data. While a copy of it
-  /// lives, the next write to this array copies.
+  /// Handle to the elements' memory: may hold more bytes than size_bytes(), empty without data in host
+  /// memory. While a copy of it lives, the next write to this array copies.
   [[nodiscard]] const Buffer& buffer() const { return buffer_; }
 
  private:
   Array(DType dtype, bool has_data, Shape shape, std::int64_t size, Buffer buffer)
       : dtype_(dtype), has_data_(has_data), shape_(std::move(shape)), size_(size), buffer_(std::move(buffer)) {}
 
+  [[nodiscard]] bool is_on_host() const { return has_data_ && device_ == nullptr; }
   void fill_from(std::span<const std::byte> bytes);
   void require(DType dtype) const;
   void require_single() const;
@@ -106,6 +121,7 @@ class Array {
   Shape shape_;
   std::int64_t size_ = 0;
   Buffer buffer_;
+  std::shared_ptr<const DeviceBlock> device_;
 };
 
 }  // namespace tessera

@@ -18,7 +18,7 @@ struct ArrayFault {
     kDecode,           ///< array_decode_error: `encoding`, `reason`
     kDimensionality,   ///< array_dimensionality_mismatch: `actual_shape`, `expected_shape` as declared (their ranks)
     kShape,            ///< array_shape_mismatch: `actual_shape`, `expected_shape` (free axes as in the former)
-    kDType,            ///< array_dtype_mismatch: `actual_dtype`, `expected_dtype`
+    kDType,            ///< array_dtype_mismatch: `actual_dtype`, `expected_dtype`; `reason` if there is no casting
     kOutOfRange,       ///< array_value_out_of_range: `expected_dtype`, `value` (Python's text)
     kExpectedInteger,  ///< array_expected_integer
   };

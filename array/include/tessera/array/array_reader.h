@@ -6,13 +6,14 @@
 
 #include "tessera/array/array.h"
 #include "tessera/array/array_fault.h"
+#include "tessera/array/device_array.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/confined_folder.h"
 
 namespace tessera {
 
-/// Reads array objects (json, base64, binref, lz4; `data` may also be the list itself) and bare numbers and lists.
-/// Immutable; safe to call from any thread. `files` outlives the reader.
+/// Reads array objects (json, base64, binref, lz4, cuda_ipc; `data` may also be the list itself) and bare numbers and
+/// lists. Immutable; safe to call from any thread. `files` and `device` outlive the reader.
 class ArrayReader {
  public:
   struct Limits {
@@ -20,8 +21,10 @@ class ArrayReader {
                                                           ///< of a compressed binref frame; beyond: kDecode
   };
 
-  /// `files` is the input path; without it every binref is refused.
-  ArrayReader(const ConfinedFolder* files, Limits limits) : files_(files), limits_(limits) {}
+  /// `files` is the input path; without it every binref is refused. `device` reads arrays in GPU memory; without it
+  /// they are refused, too.
+  ArrayReader(const ConfinedFolder* files, Limits limits, const DeviceArrayReader* device = nullptr)
+      : files_(files), limits_(limits), device_(device) {}
 
   /// Reads the value that stands at the scanner and makes it what `spec` declares. The scanner stands behind the value
   /// afterwards, in case of a fault too; a fault of the scanner (no JSON) is the scanner's, and wins.
@@ -39,6 +42,7 @@ class ArrayReader {
 
   const ConfinedFolder* files_;
   Limits limits_;
+  const DeviceArrayReader* device_;
 };
 
 }  // namespace tessera

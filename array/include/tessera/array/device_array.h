@@ -34,8 +34,8 @@ class DeviceBlock {
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
   /// The CUstream whose work fills the memory, as the driver has it; 0 is the legacy default stream.
   [[nodiscard]] virtual void* stream() const { return nullptr; }
-  /// Copies all bytes to the host, once the stream's work is done. Requires: bytes.size() == size_bytes(). Errors: of
-  /// CUDA.
+  /// Copies the first bytes.size() bytes to the host, once the stream's work is done. Requires: no more than there are.
+  /// Errors: of CUDA.
   [[nodiscard]] virtual Status copy_to_host(std::span<std::byte> bytes) const = 0;
 };
 

@@ -70,6 +70,11 @@ class TesseractDefinition {
   TesseractDefinition& vector_jacobian_product(VjpFunction function, std::string documentation = "");
   TesseractDefinition& abstract_eval(AbstractEvalFunction function, std::string documentation = "");
 
+  /// Says that the functions take arrays in GPU memory as they are (Array::is_on_device()). Without it, what a client
+  /// sends from a GPU is copied to the host before a function sees it. Functions may return arrays in GPU memory
+  /// anyway.
+  TesseractDefinition& takes_device_arrays();
+
   /// Checks the whole: a good name, apply present, the outermost schemas named "InputSchema" and "OutputSchema"
   /// (PROTOCOL.md section 15), something differentiable on both sides if there is a gradient endpoint. Errors:
   /// kInvalidArgument, in words for the author.
@@ -80,6 +85,7 @@ class TesseractDefinition {
   [[nodiscard]] const std::string& description() const { return description_; }
   [[nodiscard]] const Schema& inputs() const { return inputs_; }
   [[nodiscard]] const Schema& outputs() const { return outputs_; }
+  [[nodiscard]] bool does_take_device_arrays() const { return takes_device_arrays_; }
   [[nodiscard]] bool has(Endpoint endpoint) const;
   /// Empty if there is none.
   [[nodiscard]] const std::string& documentation(Endpoint endpoint) const;
@@ -96,6 +102,7 @@ class TesseractDefinition {
   std::string description_;
   Schema inputs_{"InputSchema"};
   Schema outputs_{"OutputSchema"};
+  bool takes_device_arrays_ = false;
   std::string documentation_[kEndpointCount];
   ApplyFunction apply_;
   JacobianFunction jacobian_;
