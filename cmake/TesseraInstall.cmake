@@ -27,7 +27,7 @@ install(TARGETS tessera_daemon EXPORT tesseraTargets
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 # --- headers of the shared library -----------------------------------------------------------------------------------
-foreach(folder IN ITEMS base array tesseract)
+foreach(folder IN ITEMS base array cuda ipc tesseract)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h")
 endforeach()

@@ -51,7 +51,37 @@ void fill(std::array<std::uint8_t, kPoolBytes>& bytes) {
   }
 }
 
+// The value of a digit; 16 for what is none.
+constexpr std::array<std::uint8_t, 256> digit_values() {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(16);
+  for (std::uint8_t value = 0; value < 16; ++value) {
+    values[static_cast<std::uint8_t>("0123456789abcdef"[value])] = value;
+  }
+  return values;
+}
+
+constexpr std::array<std::uint8_t, 256> kDigitValues = digit_values();
+
 }  // namespace
+
+std::optional<RandomId> RandomId::parse_hex(std::string_view text) {
+  if (text.size() != 2 * kIdBytes) {
+    return std::nullopt;
+  }
+  RandomId id;
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < kIdBytes; ++i) {
+    const unsigned high = kDigitValues[static_cast<std::uint8_t>(text[2 * i])];
+    const unsigned low = kDigitValues[static_cast<std::uint8_t>(text[2 * i + 1])];
+    seen |= high | low;
+    id.bytes_[i] = static_cast<std::uint8_t>(high << 4U | low);
+  }
+  if (seen > 15) {
+    return std::nullopt;
+  }
+  return id;
+}
 
 RandomId RandomId::make() {
   Pool& pool = thread_pool;

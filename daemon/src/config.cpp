@@ -127,6 +127,9 @@ Result<RuntimeConfig> config_from(const GetVariable& get) {
   TESSERA_RETURN_IF_ERROR(variables.read("TRACING", config.tracing));
   TESSERA_RETURN_IF_ERROR(read_encoding(variables, config));
   TESSERA_RETURN_IF_ERROR(variables.read_fraction("CUDA_IPC_POOL_FRACTION", config.cuda_ipc_pool_fraction));
+  // As upstream reads it: nothing but these is a yes.
+  const std::string forbid = lower_case(get("TESSERACT_FORBID_DEVICE_HOST_COPY").value_or(""));
+  config.forbid_device_host_copy = forbid == "1" || forbid == "true";
   std::string input_path;
   std::string output_path;
   variables.read("INPUT_PATH", input_path);

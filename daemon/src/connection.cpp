@@ -1,5 +1,7 @@
 #include "connection.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -8,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 
 namespace tessera {
@@ -38,6 +41,31 @@ class SlotWaiter final : public WorkerSlots::Waiter {
   Handler handler_;
 };
 
+std::string name_of_peer(int socket) {
+  ::sockaddr_storage address{};
+  ::socklen_t size = sizeof address;
+  if (::getpeername(socket, reinterpret_cast<::sockaddr*>(&address), &size) != 0) {
+    return {};
+  }
+  if (address.ss_family == AF_UNIX) {
+    ::ucred peer{};
+    size = sizeof peer;
+    const bool is_known = ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    return is_known ? "pid " + std::to_string(peer.pid) : "";
+  }
+  std::array<char, INET6_ADDRSTRLEN> host{};
+  if (address.ss_family == AF_INET) {
+    ::sockaddr_in ip{};
+    std::memcpy(&ip, &address, sizeof ip);
+    ::inet_ntop(AF_INET, &ip.sin_addr, host.data(), host.size());
+    return std::string(host.data()) + ":" + std::to_string(ntohs(ip.sin_port));
+  }
+  ::sockaddr_in6 ip{};
+  std::memcpy(&ip, &address, sizeof ip);
+  ::inet_ntop(AF_INET6, &ip.sin6_addr, host.data(), host.size());
+  return "[" + std::string(host.data()) + "]:" + std::to_string(ntohs(ip.sin6_port));
+}
+
 void drop_front(std::string_view& first, std::string_view& second, std::size_t count) {
   const std::size_t from_first = std::min(first.size(), count);
   first.remove_prefix(from_first);
@@ -51,6 +79,7 @@ Connection::Connection(asio::io_context& io, SessionEnvironment& environment, Un
   descriptor_.assign(socket.value());
   static_cast<void>(socket.release());
   admission_ = environment_.connections.add(watch_);
+  peer_ = name_of_peer(socket_);
 }
 
 // The table may shut the socket down until then, so it is told before the socket is closed.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>  // Boost 1.74 needs it first.
 
@@ -55,6 +56,8 @@ class Connection {
   /// before a reset.
   [[nodiscard]] Task<void> linger();
 
+  /// Who is on the other side: "127.0.0.1:41234", "[::1]:41234", "pid 5123"; empty if it is not known.
+  [[nodiscard]] std::string_view peer() const { return peer_; }
   /// Whether the peer has closed, as far as the system knows.
   [[nodiscard]] bool is_peer_gone() const;
 
@@ -68,6 +71,7 @@ class Connection {
   boost::asio::posix::basic_stream_descriptor<Executor> descriptor_;
   ConnectionTable::Admission admission_ = ConnectionTable::Admission::kServed;
   std::size_t moved_bytes_ = 0;  // since others last had a turn
+  std::string peer_;
 };
 
 }  // namespace tessera

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 
-#include "tessera/base/log.h"
+#include "request_record.h"
 #include "tessera/tesseract/context.h"
 
 namespace tessera {
@@ -13,15 +14,16 @@ namespace tessera {
 /// Hands lines to the daemon's log; metrics, parameters and artifacts have no run to belong to and are dropped.
 class DaemonContext final : public Context {
  public:
-  explicit DaemonContext(Logger& logger) : logger_(logger) {}
+  explicit DaemonContext(const ServiceParts& parts) : parts_(parts) {}
 
-  void log(std::string_view line) override { logger_.info("endpoint says", {{"line", line}}); }
+  [[nodiscard]] std::shared_ptr<GpuSystem> gpus() override { return parts_.gpu.gpus(); }
+  void log(std::string_view line) override { parts_.logger.info("endpoint says", {{"line", line}}); }
   void log_metric(std::string_view /*key*/, double /*value*/, std::optional<std::int64_t> /*step*/) override {}
   void log_parameter(std::string_view /*key*/, const Value& /*value*/) override {}
   void log_artifact(const std::filesystem::path& /*file*/) override {}
 
  private:
-  Logger& logger_;
+  const ServiceParts& parts_;
 };
 
 }  // namespace tessera

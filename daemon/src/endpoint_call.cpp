@@ -11,6 +11,7 @@
 #include "answers.h"
 #include "daemon_context.h"
 #include "request_target.h"
+#include "response_exports.h"
 #include "tessera/array/value_writer.h"
 #include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
@@ -85,6 +86,9 @@ class EndpointCall final : public PendingCall {
   }
 
   void run() override {
+    if (run_ && !request_.exports_done) {
+      parts_.gpu.supersede();
+    }
     try {
       outcome_ = run_ ? run_in_folder() : run_without_folder();
     } catch (...) {
@@ -124,7 +128,7 @@ class EndpointCall final : public PendingCall {
   }
 
   Outcome run_without_folder() {
-    DaemonContext context(parts_.logger);
+    DaemonContext context(parts_);
     return outcome_of(run_call(*tesseract_.definition, call_, context, true));
   }
 
@@ -168,15 +172,19 @@ class EndpointCall final : public PendingCall {
     if (encoding.format == OutputFormat::kBinref) {
       files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); });
     }
+    ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_);
     Response response;
     response.content_type = media_type_of(encoding.format);
-    if (const Status written = write_value(result, encoding, {.files = files ? &*files : nullptr}, response.body);
-        !written) {
-      return record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
+    const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
+    if (const Status written = write_value(result, encoding, writers, response.body); !written) {
+      return exports.is_refused()
+                 ? exports_full()
+                 : record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
     }
     if (files) {
       files->commit();
     }
+    exports.commit(response, request_.exports_done.has_value());
     return response;
   }
 
@@ -203,9 +211,12 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
   if (!encoding) {
     return json_answer(406, not_acceptable_body(request.accept.value_or(""), parts.offer));
   }
+  if (encoding->gpu_transport != "none" && !parts.gpu.has_room()) {
+    return exports_full();
+  }
   run->encoding = *std::move(encoding);
   run->folder = *folder;
-  run->run = Run::make(tesseract.output, *std::move(folder), parts.clock);
+  run->run = Run::make(tesseract.output, *std::move(folder), parts.clock, [&gpu = parts.gpu] { return gpu.gpus(); });
   return run;
 }
 

@@ -4,23 +4,11 @@
 #include <chrono>
 #include <utility>
 
+#include "prometheus_text.h"
 #include "tessera/array/buffer.h"
 #include "tessera/base/python_text.h"
 
 namespace tessera {
-namespace {
-
-void append_head(std::string& text, std::string_view name, std::string_view type, std::string_view help) {
-  text.append("# HELP ").append(name).append(" ").append(help);
-  text.append("\n# TYPE ").append(name).append(" ").append(type).append("\n");
-}
-
-void append_gauge(std::string& text, std::string_view name, std::string_view help, const std::string& value) {
-  append_head(text, name, "gauge", help);
-  text.append(name).append(" ").append(value).append("\n");
-}
-
-}  // namespace
 
 Metrics::Metrics(std::vector<std::string> tesseracts, Clock::WallTime start)
     : tesseracts_(std::move(tesseracts)),
@@ -41,16 +29,16 @@ void Metrics::count(const Route& route, int status) {
 
 std::string Metrics::to_text() const {
   std::string text;
-  append_head(text, "tessera_build_info", "gauge", "What runs here; always 1.");
+  append_metric_head(text, "tessera_build_info", "gauge", "What runs here; always 1.");
   text += "tessera_build_info{version=\"" TESSERA_VERSION "\"} 1\n";
   const std::chrono::duration<double> start = start_.time_since_epoch();
-  append_gauge(text, "process_start_time_seconds", "When this daemon started, in seconds since 1970.",
-               python_repr(start.count()));
+  append_metric_head(text, "process_start_time_seconds", "gauge", "When this daemon started, in seconds since 1970.");
+  text.append("process_start_time_seconds ").append(python_repr(start.count())).append("\n");
   const BufferPoolStats pool = buffer_pool_stats();
-  append_gauge(text, "tessera_buffer_pool_used_bytes", "Array memory in use.", std::to_string(pool.used_bytes));
-  append_gauge(text, "tessera_buffer_pool_idle_bytes", "Array memory kept for the next use.",
-               std::to_string(pool.idle_bytes));
-  append_head(text, "tessera_requests_total", "counter", "Requests answered, by Tesseract, endpoint and status.");
+  append_gauge(text, "tessera_buffer_pool_used_bytes", "Array memory in use.", pool.used_bytes);
+  append_gauge(text, "tessera_buffer_pool_idle_bytes", "Array memory kept for the next use.", pool.idle_bytes);
+  append_metric_head(text, "tessera_requests_total", "counter",
+                     "Requests answered, by Tesseract, endpoint and status.");
   for (std::size_t series = 0; series < (tesseracts_.size() + 1) * kRouteKindCount; ++series) {
     const std::size_t tesseract = series / kRouteKindCount;
     const auto kind = static_cast<RouteKind>(series % kRouteKindCount);

@@ -1,6 +1,7 @@
 // A request as the service sees it, and a response as it makes it: HTTP without sockets.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct Request {
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> accept;
   std::optional<std::string_view> exports_done;
+  std::string_view peer;  ///< who sent it, for operators: "127.0.0.1:41234", "pid 5123"
   std::string_view body;
 };
 
@@ -28,8 +30,9 @@ struct Response {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;  ///< Allow, Location, Retry-After, …
   Body body;
-  bool without_body = false;  ///< HEAD: Content-Length is that of the body, which is not sent
-  bool close = false;         ///< close the connection after it, announced
+  bool without_body = false;            ///< HEAD: Content-Length is that of the body, which is not sent
+  bool close = false;                   ///< close the connection after it, announced
+  std::function<void()> when_not_sent;  ///< called if it cannot be sent whole; may be empty
 };
 
 }  // namespace tessera

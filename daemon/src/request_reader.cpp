@@ -95,6 +95,8 @@ RequestReader::Outcome RequestReader::take_head(const HeadScanner& scanner) {
   }
   head_ = *head;
   has_head_ = true;
+  head_.request.peer = connection_.peer();
+  environment_.service.head_arrived(head_.request);
   return Outcome::kRequest;
 }
 

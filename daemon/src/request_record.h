@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gpu_exchange.h"
 #include "metrics.h"
 #include "negotiation.h"
 #include "request.h"
@@ -21,6 +22,7 @@ struct ServiceParts {
   const DaemonOptions& options;
   const EncodingOffer& offer;
   Metrics& metrics;
+  GpuExchange& gpu;
   Logger& logger;
   const Clock& clock;
 };

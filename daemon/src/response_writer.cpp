@@ -81,6 +81,9 @@ Task<bool> send_response(Connection& connection, const SessionEnvironment& envir
     }
     is_sent = co_await connection.send(text, {});
   }
+  if (!is_sent && response.when_not_sent) {
+    response.when_not_sent();
+  }
   co_return is_sent&& is_kept;
 }
 

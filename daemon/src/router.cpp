@@ -7,7 +7,8 @@ namespace {
 
 // Of what is no endpoint, from RouteKind::kTest on.
 constexpr std::array<std::string_view, kRouteKindCount - kEndpointCount> kOtherNames = {
-    "test", "health", "openapi.json", "docs", "index", "metrics", "unknown", "connection"};
+    "test",    "check_gpu_transport", "health", "openapi.json", "docs", "index", "metrics", "gpu", "leases",
+    "unknown", "connection"};
 
 static_assert(static_cast<std::size_t>(RouteKind::kConnection) + 1 == kRouteKindCount);
 static_assert(static_cast<std::size_t>(RouteKind::kAbstractEval) == static_cast<std::size_t>(Endpoint::kAbstractEval));
@@ -22,7 +23,8 @@ bool takes_head(RouteKind kind) {
 
 /// Routes of ours that do not exist upstream: methods that they do not take are 404, as there.
 bool is_own(RouteKind kind) {
-  return kind == RouteKind::kIndex || kind == RouteKind::kMetrics;
+  return kind == RouteKind::kIndex || kind == RouteKind::kMetrics || kind == RouteKind::kGpu ||
+         kind == RouteKind::kLeases;
 }
 
 std::string_view allowed_methods(RouteKind kind) {
@@ -47,10 +49,19 @@ std::optional<Endpoint> endpoint_of(RouteKind kind) {
   return kind <= RouteKind::kAbstractEval ? std::optional(static_cast<Endpoint>(kind)) : std::nullopt;
 }
 
-Result<Router> Router::make(const std::vector<RoutedTesseract>& tesseracts, bool with_test) {
+Result<Router> Router::make(const std::vector<RoutedTesseract>& tesseracts, bool with_test, bool with_gpu_check) {
+  std::vector<RouteKind> more{RouteKind::kHealth, RouteKind::kOpenApi, RouteKind::kDocs};
+  if (with_test) {
+    more.push_back(RouteKind::kTest);
+  }
+  if (with_gpu_check) {
+    more.push_back(RouteKind::kGpuCheck);
+  }
   Router router;
   router.routes_["/"] = {RouteKind::kIndex, std::nullopt};
   router.routes_["/metrics"] = {RouteKind::kMetrics, std::nullopt};
+  router.routes_["/gpu"] = {RouteKind::kGpu, std::nullopt};
+  router.routes_["/leases"] = {RouteKind::kLeases, std::nullopt};
   for (std::size_t i = 0; i < tesseracts.size(); ++i) {
     const RoutedTesseract& tesseract = tesseracts[i];
     if (is_route_name(tesseract.name)) {
@@ -60,26 +71,23 @@ Result<Router> Router::make(const std::vector<RoutedTesseract>& tesseracts, bool
     if (router.routes_.contains("/" + tesseract.name + "/apply")) {
       return Error(ErrorCode::kInvalidArgument, "two Tesseracts are named '" + tesseract.name + "'");
     }
-    router.add_tesseract("/" + tesseract.name + "/", tesseract, i, with_test);
+    router.add_tesseract("/" + tesseract.name + "/", tesseract, i, more);
   }
   if (tesseracts.size() == 1) {
-    router.add_tesseract("/", tesseracts.front(), 0, with_test);
+    router.add_tesseract("/", tesseracts.front(), 0, more);
   }
   router.routes_["/health"] = {RouteKind::kHealth, std::nullopt};
   return router;
 }
 
 void Router::add_tesseract(const std::string& prefix, const RoutedTesseract& tesseract, std::size_t position,
-                           bool with_test) {
+                           const std::vector<RouteKind>& more) {
   const auto add = [&](RouteKind kind) { routes_[prefix + std::string(name_of(kind))] = {kind, position}; };
   for (const Endpoint endpoint : tesseract.endpoints) {
     add(static_cast<RouteKind>(endpoint));
   }
-  for (const RouteKind kind : {RouteKind::kHealth, RouteKind::kOpenApi, RouteKind::kDocs}) {
+  for (const RouteKind kind : more) {
     add(kind);
-  }
-  if (with_test) {
-    add(RouteKind::kTest);
   }
 }
 

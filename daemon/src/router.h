@@ -20,15 +20,18 @@ enum class RouteKind {
   kVectorJacobianProduct,
   kAbstractEval,
   kTest,
+  kGpuCheck,
   kHealth,
   kOpenApi,
   kDocs,
   kIndex,
   kMetrics,
+  kGpu,
+  kLeases,
   kUnknown,     ///< no route at all; for the metrics
   kConnection,  ///< refused before it had a route; for the metrics
 };
-inline constexpr std::size_t kRouteKindCount = 13;
+inline constexpr std::size_t kRouteKindCount = 16;
 
 /// The last part of its path: "apply", "openapi.json"; "index", "unknown", "connection" for those without one.
 [[nodiscard]] std::string_view name_of(RouteKind kind);
@@ -61,7 +64,8 @@ class Router {
  public:
   /// One Tesseract has its routes at the root and at `/<name>`, several only at `/<name>`. Errors: kInvalidArgument for
   /// two of one name, and for the name of a route.
-  [[nodiscard]] static Result<Router> make(const std::vector<RoutedTesseract>& tesseracts, bool with_test);
+  [[nodiscard]] static Result<Router> make(const std::vector<RoutedTesseract>& tesseracts, bool with_test,
+                                           bool with_gpu_check = false);
 
   /// `path` is decoded.
   [[nodiscard]] RouteMatch find(std::string_view method, std::string_view path) const;
@@ -73,7 +77,8 @@ class Router {
   };
 
   Router() = default;
-  void add_tesseract(const std::string& prefix, const RoutedTesseract& tesseract, std::size_t position, bool with_test);
+  void add_tesseract(const std::string& prefix, const RoutedTesseract& tesseract, std::size_t position,
+                     const std::vector<RouteKind>& more);
 
   std::unordered_map<std::string, Route, Hash, std::equal_to<>> routes_;
 };

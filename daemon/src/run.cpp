@@ -61,8 +61,14 @@ Status copy_to(int target, const std::filesystem::path& source) {
 
 class FolderRun final : public Run {
  public:
-  FolderRun(const ConfinedFolder& output, std::string folder, const Clock& clock)
-      : output_(output), logs_(folder.empty() ? "logs" : std::move(folder) + "/logs"), clock_(clock) {}
+  FolderRun(const ConfinedFolder& output, std::string folder, const Clock& clock,
+            std::function<std::shared_ptr<GpuSystem>()> gpus)
+      : output_(output),
+        logs_(folder.empty() ? "logs" : std::move(folder) + "/logs"),
+        clock_(clock),
+        gpus_(std::move(gpus)) {}
+
+  [[nodiscard]] std::shared_ptr<GpuSystem> gpus() override { return gpus_ ? gpus_() : nullptr; }
 
   Status make_folder() override {
     std::function<void(int)> when_made;
@@ -154,6 +160,7 @@ class FolderRun final : public Run {
   const ConfinedFolder& output_;
   const std::string logs_;
   const Clock& clock_;
+  const std::function<std::shared_ptr<GpuSystem>()> gpus_;
   mutable Mutex mutex_;
   UniqueFd log_ TESSERA_GUARDED_BY(mutex_);  // open once the folder is made
   UniqueFd metrics_ TESSERA_GUARDED_BY(mutex_);
@@ -196,8 +203,9 @@ Result<std::string> Run::folder_name(const std::optional<std::string>& run_id) {
   return folder;
 }
 
-std::unique_ptr<Run> Run::make(const ConfinedFolder& output, std::string folder, const Clock& clock) {
-  return std::make_unique<FolderRun>(output, std::move(folder), clock);
+std::unique_ptr<Run> Run::make(const ConfinedFolder& output, std::string folder, const Clock& clock,
+                               std::function<std::shared_ptr<GpuSystem>()> gpus) {
+  return std::make_unique<FolderRun>(output, std::move(folder), clock, std::move(gpus));
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "device_inputs.h"
 #include "docs_page.h"
 #include "run_cleanup.h"
 #include "tessera/array/array_reader.h"
@@ -19,11 +20,12 @@ namespace tessera {
 /// each other.
 struct ServedTesseract {
   ServedTesseract(std::shared_ptr<const TesseractDefinition> served, ConfinedFolder input_folder,
-                  ConfinedFolder output_folder, const DaemonOptions& options)
+                  ConfinedFolder output_folder, const DaemonOptions& options, GpuExchange& gpu)
       : definition(std::move(served)),
         input(std::move(input_folder)),
         output(std::move(output_folder)),
-        arrays(&input, ArrayReader::Limits{options.array_bytes}),
+        device_inputs(gpu, !definition->does_take_device_arrays()),
+        arrays(&input, ArrayReader::Limits{options.array_bytes}, gpu.transport() != nullptr ? &device_inputs : nullptr),
         runs(output),
         openapi(openapi_document(*definition, options.config)),
         docs(docs_page(*definition, options.config)) {}
@@ -33,6 +35,7 @@ struct ServedTesseract {
   std::shared_ptr<const TesseractDefinition> definition;
   ConfinedFolder input;
   ConfinedFolder output;
+  DeviceInputs device_inputs;
   ArrayReader arrays;
   RunCleanup runs;
   std::string openapi;

@@ -6,6 +6,9 @@
 
 #include "answers.h"
 #include "endpoint_call.h"
+#include "gpu_check.h"
+#include "gpu_exchange.h"
+#include "gpu_pages.h"
 #include "index_page.h"
 #include "metrics.h"
 #include "negotiation.h"
@@ -38,11 +41,9 @@ Status check_options(const DaemonOptions& options, const Definitions& definition
     TESSERA_RETURN_IF_ERROR(definition->check());
   }
   const RuntimeConfig& config = options.config;
-  if (config.gpu_transport != "none") {
+  if (config.gpu_transport != "none" && config.gpu_transport != "cuda_ipc") {
     return Error(ErrorCode::kInvalidArgument,
-                 "gpu_transport='" + config.gpu_transport +
-                     "' is configured, but this build of tessera has no GPU transport yet; "
-                     "leave TESSERACT_GPU_TRANSPORT unset, or set it to 'none'");
+                 "gpu_transport='" + config.gpu_transport + "' is configured; there are 'none' and 'cuda_ipc'");
   }
   if (definitions.size() > 1 && (config.name || config.version || config.description)) {
     return Error(ErrorCode::kInvalidArgument,
@@ -58,7 +59,7 @@ Result<Router> make_router(const DaemonOptions& options, const Definitions& defi
   for (const auto& definition : definitions) {
     routed.push_back({definition->name(), endpoints_of(*definition)});
   }
-  return Router::make(routed, options.config.debug);
+  return Router::make(routed, options.config.debug, options.config.gpu_transport != "none");
 }
 
 /// Opens a folder of the configuration, and makes it first if it is not there.
@@ -82,17 +83,26 @@ std::vector<std::string> names_of(const Definitions& definitions) {
   return names;
 }
 
+EncodingOffer offer_of(const RuntimeConfig& config) {
+  EncodingOffer offer{config.output_format, config.compression, {"none"}};
+  if (config.gpu_transport != "none") {
+    offer.gpu_transports.push_back(config.gpu_transport);
+  }
+  return offer;
+}
+
 class TesseractService final : public Service {
  public:
-  TesseractService(const DaemonOptions& options, Router router,
+  TesseractService(const DaemonOptions& options, Router router, std::unique_ptr<GpuExchange> gpu,
                    std::vector<std::unique_ptr<ServedTesseract>> tesseracts, std::vector<std::string> names,
                    Logger& logger, const Clock& clock)
       : options_(options),
-        offer_{options.config.output_format, options.config.compression, {"none"}},
+        offer_(offer_of(options.config)),
         router_(std::move(router)),
+        gpu_(std::move(gpu)),
         tesseracts_(std::move(tesseracts)),
         metrics_(std::move(names), clock.wall_now()),
-        parts_{options_, offer_, metrics_, logger, clock} {
+        parts_{options_, offer_, metrics_, *gpu_, logger, clock} {
     std::vector<IndexEntry> entries;
     entries.reserve(tesseracts_.size());
     for (const auto& tesseract : tesseracts_) {
@@ -100,6 +110,12 @@ class TesseractService final : public Service {
     }
     index_json_ = index_json(entries);
     index_html_ = index_html(entries);
+  }
+
+  void head_arrived(const Request& head) override {
+    if (head.exports_done) {
+      gpu_->release_named(*head.exports_done);
+    }
   }
 
   std::optional<Response> refuse_unread(const Request& head) override {
@@ -193,6 +209,8 @@ class TesseractService final : public Service {
         return json_answer(200, tesseract.openapi);
       case RouteKind::kDocs:
         return text_answer(200, "text/html; charset=utf-8", tesseract.docs);
+      case RouteKind::kGpuCheck:
+        return answer_gpu_check(*gpu_, request);
       case RouteKind::kTest:
         return begin_test_call(parts_, tesseract, request, record);
       default:
@@ -202,7 +220,13 @@ class TesseractService final : public Service {
 
   Response answer_at_root(RouteKind kind, const Request& request) const {
     if (kind == RouteKind::kMetrics) {
-      return text_answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.to_text());
+      return text_answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.to_text() + gpu_metrics(*gpu_));
+    }
+    if (kind == RouteKind::kGpu) {
+      return json_answer(200, gpu_json(*gpu_, options_.config.gpu_transport));
+    }
+    if (kind == RouteKind::kLeases) {
+      return json_answer(200, leases_json(*gpu_));
     }
     if (kind == RouteKind::kIndex) {
       return prefers_html(request.accept) ? text_answer(200, "text/html; charset=utf-8", index_html_)
@@ -216,6 +240,7 @@ class TesseractService final : public Service {
   const DaemonOptions options_;
   const EncodingOffer offer_;
   const Router router_;
+  const std::unique_ptr<GpuExchange> gpu_;  // outlives those that read through it
   const std::vector<std::unique_ptr<ServedTesseract>> tesseracts_;
   Metrics metrics_;
   const ServiceParts parts_;
@@ -229,6 +254,7 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
                                                const Clock& clock) {
   TESSERA_RETURN_IF_ERROR(check_options(options, tesseracts));
   TESSERA_ASSIGN_OR_RETURN(Router router, make_router(options, tesseracts));
+  auto gpu = std::make_unique<GpuExchange>(options, logger, clock);
   std::vector<std::string> names = names_of(tesseracts);
   std::vector<std::unique_ptr<ServedTesseract>> served;
   for (std::shared_ptr<const TesseractDefinition>& definition : tesseracts) {
@@ -239,10 +265,10 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
     TESSERA_ASSIGN_OR_RETURN(ConfinedFolder output,
                              open_folder((options.config.output_path / part).lexically_normal(), logger));
     served.push_back(
-        std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options));
+        std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options, *gpu));
   }
-  return std::unique_ptr<Service>(std::make_unique<TesseractService>(options, std::move(router), std::move(served),
-                                                                     std::move(names), logger, clock));
+  return std::unique_ptr<Service>(std::make_unique<TesseractService>(
+      options, std::move(router), std::move(gpu), std::move(served), std::move(names), logger, clock));
 }
 
 }  // namespace tessera

@@ -46,6 +46,10 @@ class Service {
   Service& operator=(const Service&) = delete;
   virtual ~Service() = default;
 
+  /// Called once for each request whose head is good, before anything else is done with it: what it names done is given
+  /// back, whatever becomes of the request. `head.body` is empty.
+  virtual void head_arrived(const Request& /*head*/) {}
+
   /// Answers what is refused whatever its body (unknown route, wrong method), counted like any answer, so that a large
   /// or awaited body need not be sent; nothing if the body must be read. `head.body` is empty.
   [[nodiscard]] virtual std::optional<Response> refuse_unread(const Request& /*head*/) { return std::nullopt; }

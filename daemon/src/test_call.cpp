@@ -20,7 +20,7 @@ class TestCall final : public PendingCall {
 
   void run() override {
     try {
-      DaemonContext context(parts_.logger);
+      DaemonContext context(parts_);
       outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {
       outcome_ = current_failure();

@@ -1,4 +1,4 @@
-#include "body_problems.h"
+#include "tessera/tesseract/body_problems.h"
 
 #include <cstdint>
 

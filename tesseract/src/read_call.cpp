@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "body_problems.h"
+#include "tessera/tesseract/body_problems.h"
 #include "gradient_request.h"
 #include "scalar_check.h"
 #include "tessera/tesseract/call.h"

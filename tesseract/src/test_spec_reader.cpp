@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "body_problems.h"
+#include "tessera/tesseract/body_problems.h"
 #include "scalar_check.h"
 #include "tessera/tesseract/endpoint_error.h"
 #include "tessera/tesseract/test_spec.h"

@@ -22,6 +22,27 @@ TEST(RandomIdTest, HasFormOfUuidVersion4) {
   EXPECT_EQ(id.hex(), without_dashes);
 }
 
+TEST(RandomIdTest, ReadsWhatHexWrites) {
+  const RandomId id = RandomId::make();
+  EXPECT_EQ(RandomId::parse_hex(id.hex()), id);
+  EXPECT_EQ(RandomId::parse_hex("0123456789abcdeffedcba9876543210").value_or(id).hex(),
+            "0123456789abcdeffedcba9876543210");
+}
+
+TEST(RandomIdTest, ReadsNoOtherForm) {
+  const std::string hex = "0123456789abcdeffedcba9876543210";
+  for (std::size_t place = 0; place < hex.size(); ++place) {
+    for (const char wrong : std::string("AFGg/:`-_ \0\x80\xff", 14)) {
+      std::string text = hex;
+      text[place] = wrong;
+      EXPECT_FALSE(RandomId::parse_hex(text)) << text;
+    }
+  }
+  for (const std::string& text : {std::string(), hex + "0", hex.substr(1), " " + hex, RandomId::make().dashed()}) {
+    EXPECT_FALSE(RandomId::parse_hex(text)) << text;
+  }
+}
+
 TEST(RandomIdTest, NeverRepeatsAcrossThreads) {
   std::array<std::vector<RandomId>, 4> made;
   {

@@ -335,10 +335,10 @@ TEST_F(ServiceTest, RefusesToStartWithWhatCannotBe) {
 }
 
 TEST_F(ServiceTest, RefusesToStartWithATransportThatItDoesNotHave) {
-  options_.config.gpu_transport = "cuda_ipc";
+  options_.config.gpu_transport = "nixl";
   const Result<std::unique_ptr<Service>> made = make({make_probe("a")});
   ASSERT_FALSE(made.has_value());
-  EXPECT_NE(made.error().message().find("has no GPU transport yet"), std::string::npos);
+  EXPECT_NE(made.error().message().find("gpu_transport='nixl'"), std::string::npos);
 }
 
 TEST_F(ServiceTest, RefusesAnOutputPathThatIsAFile) {

@@ -103,8 +103,8 @@ class Array {
   /// The same elements, buffer shared, under another shape of as many. Throws std::invalid_argument otherwise, or
   /// without data.
   [[nodiscard]] Array reshaped(Shape shape) const;
-  /// Handle to the elements' memory: may hold more bytes than size_bytes(), empty without data in host
-  /// memory. While a copy of it lives, the next write to this array copies.
+  /// Handle to the elements' memory: may hold more bytes than size_bytes(), empty without data. While a copy of it
+  /// lives, the next write to this array copies.
   [[nodiscard]] const Buffer& buffer() const { return buffer_; }
 
  private:

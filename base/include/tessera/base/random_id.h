@@ -4,7 +4,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace tessera {
 
@@ -15,11 +17,15 @@ class RandomId {
   /// Makes a new id. Safe to call from any thread; costs about 0.1 µs. A forked child never repeats its parent's
   /// ids.
   [[nodiscard]] static RandomId make();
+  /// Reads what hex() writes, and no other form: 32 lower-case digits. Of whichever version.
+  [[nodiscard]] static std::optional<RandomId> parse_hex(std::string_view text);
 
   /// 36 characters: `f81d4fae-7dec-4d0e-a765-00a0c91e6bf6`.
   [[nodiscard]] std::string dashed() const;
   /// 32 characters without dashes.
   [[nodiscard]] std::string hex() const;
+  /// The first byte first; all random but for half of byte 6 and a quarter of byte 8.
+  [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const { return bytes_; }
 
   friend auto operator<=>(const RandomId&, const RandomId&) = default;
 

@@ -90,14 +90,17 @@ struct PointerInfo {
 [[nodiscard]] Result<std::optional<PointerInfo>> query_pointer(const Driver& driver, std::uint64_t address);
 
 /// Copies. Each returns when the bytes are there (the plain copy between device addresses does not, by itself). They
-/// run on a stream of the thread's own kind, and wait for `after` first where it is given: the stream that made the
-/// source. Errors: of CUDA.
+/// run on a stream of the thread's own, which comes after the legacy default stream, but not after non-blocking ones:
+/// wait for the stream that makes the source first (Gpu::synchronize). Errors: of CUDA.
 [[nodiscard]] Status copy_on_device(const Gpu& gpu, std::uint64_t target, std::uint64_t source, std::size_t size_bytes);
 [[nodiscard]] Status copy_to_host(const Gpu& gpu, std::span<std::byte> target, std::uint64_t source);
 [[nodiscard]] Status copy_to_device(const Gpu& gpu, std::uint64_t target, std::span<const std::byte> source);
+/// Sets bytes to zero, in the same way.
+[[nodiscard]] Status clear_on_device(const Gpu& gpu, std::uint64_t target, std::size_t size_bytes);
 
-/// Copies elements with strides into C order on the device. `strides_bytes` may be negative or zero; as many as
-/// `shape`. Returns when the bytes are there. Errors: kInvalidArgument for sizes that do not fit, others of CUDA.
+/// Copies elements with strides into C order on the device, in the same way. `strides_bytes` may be negative or zero;
+/// as many as `shape`; `source` is the first element. What is not in order on an axis with a negative stride costs a
+/// copy for each step of that axis. Errors: kInvalidArgument for sizes that do not fit, others of CUDA.
 [[nodiscard]] Status pack_on_device(const Gpu& gpu, std::uint64_t target, std::uint64_t source,
                                     std::size_t item_size_bytes, std::span<const std::int64_t> shape,
                                     std::span<const std::int64_t> strides_bytes);

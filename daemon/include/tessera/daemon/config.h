@@ -25,6 +25,7 @@ struct RuntimeConfig {
   std::string output_file;               ///< command line only: below the output path
   std::string gpu_transport = "none";    ///< "none", "cuda_ipc"
   double cuda_ipc_pool_fraction = 0.25;  ///< 0 to 1
+  bool forbid_device_host_copy = false;  ///< TESSERACT_FORBID_DEVICE_HOST_COPY: no array leaves its GPU by a copy
   bool profiling = false;                ///< read, and without effect
   bool tracing = false;                  ///< read, and without effect
 };

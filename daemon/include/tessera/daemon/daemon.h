@@ -32,12 +32,16 @@ struct DaemonOptions {
   /// Removes run folders in which nothing changed for so long; looked at once a minute.
   std::optional<std::chrono::seconds> keep_runs = std::nullopt;
 
+  std::chrono::seconds exports_timeout{300};  ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)
+  std::string cuda_library = "libcuda.so.1";  ///< the driver, for GPU arrays
+
   // Limits.
   std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
   std::size_t header_bytes = 64 << 10;                  ///< of the request line and all headers; 431 beyond, 414 if
                                                         ///< the request line alone is longer
   std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
   std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array; 422 beyond
+  std::uint64_t export_bytes = UINT64_MAX;              ///< of GPU memory kept for clients; 503 beyond
   std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
   std::size_t connections = 4096;                       ///< at once; 64 more are answered 503, those beyond are closed
                                                         ///< without an answer

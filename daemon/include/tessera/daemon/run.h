@@ -23,8 +23,9 @@ class Run : public Context {
   [[nodiscard]] static Result<std::string> folder_name(const std::optional<std::string>& run_id);
 
   /// `folder` is below `output` (empty: the output path itself, as the command line has it). Both references outlive
-  /// it. Makes nothing yet.
-  [[nodiscard]] static std::unique_ptr<Run> make(const ConfinedFolder& output, std::string folder, const Clock& clock);
+  /// it. Makes nothing yet. `gpus` is what Context::gpus() gives; it may be empty.
+  [[nodiscard]] static std::unique_ptr<Run> make(const ConfinedFolder& output, std::string folder, const Clock& clock,
+                                                 std::function<std::shared_ptr<GpuSystem>()> gpus = nullptr);
 
   /// Makes `<folder>/logs/` with an empty tesseract.log, metrics.csv with its header and `artifacts/`, once; empties
   /// such files of an earlier run. Errors: of the file system.

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tessera/base/clock.h"
 #include "tessera/base/random_id.h"
-#include "tessera/base/result.h"
 
 namespace tessera {
 
@@ -37,17 +38,18 @@ struct RegistryStats {
 };
 
 /// Owners by id, with the three ends of PROTOCOL.md section 8.1. Safe to use from any thread. Owners are destroyed
-/// outside its lock, on the thread that ends the lease.
+/// outside its lock, on the thread that ends the lease, the oldest first; they may call the registry, and must not
+/// throw. Every lease ends in one way only. Nothing throws but what says so.
 class ExportRegistry {
  public:
   using Owner = std::shared_ptr<void>;
 
   struct Options {
-    std::chrono::nanoseconds lifetime = std::chrono::seconds(300);
-    std::uint64_t limit_bytes = UINT64_MAX;  ///< of all leases and reservations
+    std::chrono::nanoseconds lifetime = std::chrono::seconds(300);  ///< 0 or less: too old at once
+    std::uint64_t limit_bytes = UINT64_MAX;                         ///< of all leases and reservations
   };
 
-  /// `clock` outlives it.
+  /// `clock` outlives it. Throws std::bad_alloc.
   ExportRegistry(const Options& options, const Clock& clock);
   ExportRegistry(const ExportRegistry&) = delete;
   ExportRegistry& operator=(const ExportRegistry&) = delete;
@@ -60,7 +62,8 @@ class ExportRegistry {
   void give_up(std::uint64_t reserved_bytes);
 
   /// Keeps an owner under a new random id, which is the only way to name it. `peer` is shown to operators, at most 15
-  /// bytes of it. Bytes are taken out of what was reserved, as far as there is any. Throws std::bad_alloc.
+  /// bytes of it. Bytes are taken out of what was reserved, as far as there is any, and count whether they fit or not:
+  /// the work is done. Throws std::bad_alloc; then the owner is dropped and what was reserved stays reserved.
   [[nodiscard]] RandomId put(Owner owner, std::uint64_t bytes, bool is_acknowledging, std::string_view peer);
   /// Ends one lease; false if there is none of that id (any more).
   bool release(const RandomId& id, LeaseEnd end = LeaseEnd::kNamed);
@@ -70,16 +73,20 @@ class ExportRegistry {
   std::size_t release_named(std::string_view header);
   /// Ends all leases of clients that do not name theirs. Returns how many.
   std::size_t supersede();
-  /// Ends the leases that are as old as the lifetime at `now`, a bounded number under each hold of the lock. Returns
-  /// how many.
-  std::size_t reap_expired(Clock::Instant now);
+  /// Ends the leases that are as old as the lifetime at `now`, at most `limit`, a bounded number under each hold of the
+  /// lock. Returns how many.
+  std::size_t reap_expired(Clock::Instant now, std::size_t limit = SIZE_MAX);
   /// When the next lease will be too old; Clock::Instant::max() if there is none.
   [[nodiscard]] Clock::Instant next_expiry() const;
-  /// Ends all leases, as at shutdown. Returns how many.
+  /// Waits for a lease if there is none, and returns a time before which none will be too old; nothing once `stop` is
+  /// requested. For one thread, which reaps: a lease costs its maker a wake-up only if it ends such a wait.
+  [[nodiscard]] std::optional<Clock::Instant> wait_for_lease(const std::stop_token& stop);
+  /// Ends all leases that there are, as at shutdown. Returns how many.
   std::size_t drain();
 
   [[nodiscard]] RegistryStats stats() const;
-  /// The leases, oldest first, at most `limit`.
+  /// The leases, oldest first, at most `limit`, a bounded number under each hold of the lock: what ends or is made
+  /// meanwhile may be among them or not. Throws std::bad_alloc.
   [[nodiscard]] std::vector<LeaseInfo> leases(std::size_t limit) const;
 
  private:

@@ -14,10 +14,12 @@ namespace tessera {
 class Reaper {
  public:
   /// `registry` and `clock` outlive it. `when_reaped` is called on the reaper's thread with the number of leases, each
-  /// time there were any. Throws std::system_error if no thread can be made.
+  /// time there were any (a large number comes in parts); it must not throw. Throws std::system_error if no thread can
+  /// be made.
   Reaper(ExportRegistry& registry, const Clock& clock, std::function<void(std::size_t)> when_reaped);
   Reaper(const Reaper&) = delete;
   Reaper& operator=(const Reaper&) = delete;
+  /// Waits for what is being destroyed, not for all that is due.
   ~Reaper();
 
  private:

@@ -1,12 +1,10 @@
 // The GPUs of this process: the one place where device arrays are made.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +51,8 @@ class GpuSystem {
     std::string driver_library = "libcuda.so.1";
     double pool_fraction = 0.25;         ///< of each GPU's memory that idle buffers may keep; 0: no reuse
     std::chrono::seconds idle_time{30};  ///< after which idle buffers and mappings are given back
+    /// Of other processes' memory that mappings keep open which nobody uses.
+    std::uint64_t idle_mapping_bytes = std::uint64_t{16} << 30U;
   };
 
   /// Never fails: where there is no GPU, problem() says why. `clock` outlives it.

@@ -59,7 +59,7 @@ class GpuTransport {
   [[nodiscard]] virtual TransportProblem explain(const Error& error) const = 0;
 };
 
-/// CUDA IPC by memory handles (PROTOCOL.md section 5.5).
+/// CUDA IPC by memory handles (PROTOCOL.md section 5.5). Requires: what GpuSystem::open() gave, which it keeps alive.
 [[nodiscard]] std::unique_ptr<GpuTransport> make_cuda_ipc(std::shared_ptr<GpuSystem> gpus);
 
 }  // namespace tessera

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tessera/array/array.h"
 #include "tessera/base/result.h"
@@ -23,7 +23,7 @@ inline constexpr std::size_t kCheckBytes = 256;
 /// The client's part, in order: start(), send what it gives, finish() with the reply, drop it. One thread at a time.
 class TransportCheck {
  public:
-  /// Exports kCheckBytes random bytes on a GPU. `gpus` and `transport` outlive it. Errors: of CUDA.
+  /// Exports kCheckBytes random bytes on a GPU. `transport` outlives it. Errors: of CUDA.
   [[nodiscard]] static Result<TransportCheck> start(GpuSystem& gpus, GpuTransport& transport, const Uuid& gpu);
 
   /// The `buffer` of the array (uint8, shape [256]) of the request.
@@ -33,9 +33,8 @@ class TransportCheck {
   [[nodiscard]] Status finish(std::string_view reply_reference) const;
 
  private:
-  TransportCheck(GpuSystem& gpus, GpuTransport& transport) : gpus_(&gpus), transport_(&transport) {}
+  explicit TransportCheck(GpuTransport& transport) : transport_(&transport) {}
 
-  GpuSystem* gpus_;
   GpuTransport* transport_;
   std::array<std::byte, kCheckBytes> expected_{};
   ExportedArray exported_;

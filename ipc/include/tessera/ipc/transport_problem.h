@@ -38,4 +38,8 @@ struct TransportProblem {
   std::string sentence;  ///< what is wrong, then what to do; lower case, no full stop
 };
 
+/// The problem with the sentence that the table has for its reason, which `detail` (a few words, or an error's message)
+/// begins.
+[[nodiscard]] TransportProblem make_problem(TransportReason reason, std::string_view detail = {});
+
 }  // namespace tessera

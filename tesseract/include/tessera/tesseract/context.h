@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "tessera/array/value.h"
 
 namespace tessera {
+
+class GpuSystem;  // tessera/ipc/gpu_system.h
 
 /// The run that a call belongs to, as its endpoint sees it (PROTOCOL.md section 13.1). Over HTTP abstract_eval and the
 /// test endpoint have no run: lines go to the daemon's log, the rest is dropped. Valid during the call. Methods may be
@@ -20,6 +23,10 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   virtual ~Context() = default;
+
+  /// The GPUs of this process, to make arrays in GPU memory; the first call may start CUDA. A system without a GPU says
+  /// why (GpuSystem::problem()). nullptr in a program that has none to give.
+  [[nodiscard]] virtual std::shared_ptr<GpuSystem> gpus() { return nullptr; }
 
   /// Writes one line (a newline is added) to the run's log; the way to log that also works with several workers.
   virtual void log(std::string_view line) = 0;

@@ -1,0 +1,24 @@
+// Reads the GPU arrays of requests, through the transport that is configured.
+#pragma once
+
+#include "gpu_exchange.h"
+#include "tessera/array/device_array.h"
+
+namespace tessera {
+
+class DeviceInputs final : public DeviceArrayReader {
+ public:
+  /// `to_host`: for a Tesseract that takes host arrays only. Requires: a transport. `exchange` outlives it.
+  DeviceInputs(GpuExchange& exchange, bool to_host) : exchange_(exchange), to_host_(to_host) {}
+
+  [[nodiscard]] Result<Array> read(std::string_view reference, DType dtype, Shape shape) const override;
+
+ private:
+  GpuExchange& exchange_;
+  bool to_host_;
+};
+
+/// An error of the transport in the words of a 422: what failed, and what that means to the client.
+[[nodiscard]] std::string import_failure(const GpuTransport& transport, const Error& error);
+
+}  // namespace tessera

@@ -1,0 +1,119 @@
+#include "gpu_exchange.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "container_hints.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::chrono::seconds kTrimInterval{5};
+
+ExportRegistry::Options registry_options(const DaemonOptions& options) {
+  ExportRegistry::Options registry;
+  registry.lifetime = options.exports_timeout;
+  registry.limit_bytes = options.export_bytes;
+  return registry;
+}
+
+}  // namespace
+
+GpuExchange::GpuExchange(const DaemonOptions& options, Logger& logger, const Clock& clock)
+    : options_(options), logger_(logger), clock_(clock), registry_(registry_options(options), clock) {
+  if (options_.config.gpu_transport != "none") {
+    start_transport();
+  }
+}
+
+GpuExchange::~GpuExchange() {
+  reaper_.reset();
+  const std::size_t ended = registry_.drain();
+  if (ended > 0) {
+    logger_.info("dropped exports that no client had named done", {{"leases", static_cast<std::int64_t>(ended)}});
+  }
+}
+
+void GpuExchange::start_transport() {
+  transport_ = make_cuda_ipc(gpus());
+  log_viability();
+  reaper_ = std::make_unique<Reaper>(registry_, clock_, [this](std::size_t leases) {
+    logger_.warning("gave up exports that were not named done in time",
+                    {{"leases", static_cast<std::int64_t>(leases)},
+                     {"seconds", static_cast<std::int64_t>(options_.exports_timeout.count())}});
+  });
+  trimmer_ = std::jthread([this](const std::stop_token& stop) { trim_until_stopped(stop); });
+}
+
+void GpuExchange::log_viability() {
+  if (const std::optional<TransportProblem> problem = transport_->problem()) {
+    logger_.warning(
+        "the GPU transport is offered, but cannot work here",
+        {{"gpu_transport", transport_->name()}, {"reason", name_of(problem->reason)}, {"why", problem->sentence}});
+  } else {
+    for (const auto& gpu : gpus()->gpus()) {
+      logger_.info("GPU arrays can be exchanged", {{"gpu_transport", transport_->name()},
+                                                   {"gpu", gpu->uuid().text()},
+                                                   {"name", gpu->name()},
+                                                   {"bytes", static_cast<std::int64_t>(gpu->memory_bytes())}});
+    }
+  }
+  for (const std::string& hint : container_hints()) {
+    logger_.warning("this container may keep clients from sharing GPU memory", {{"why", hint}});
+  }
+}
+
+std::shared_ptr<GpuSystem> GpuExchange::gpus() {
+  const MutexLock lock(mutex_);
+  if (!gpus_) {
+    GpuSystem::Options options;
+    options.driver_library = options_.cuda_library;
+    options.pool_fraction = options_.config.cuda_ipc_pool_fraction;
+    gpus_ = GpuSystem::open(options, clock_);
+  }
+  return gpus_;
+}
+
+std::shared_ptr<GpuSystem> GpuExchange::open_gpus() const {
+  const MutexLock lock(mutex_);
+  return gpus_;
+}
+
+void GpuExchange::release_named(std::string_view header) {
+  if (transport_ && !header.empty()) {
+    registry_.release_named(header);
+  }
+}
+
+void GpuExchange::supersede() {
+  if (transport_) {
+    registry_.supersede();
+  }
+}
+
+bool GpuExchange::has_room() const {
+  const RegistryStats stats = registry_.stats();
+  return stats.bytes + stats.reserved_bytes < options_.export_bytes;
+}
+
+Result<Array> GpuExchange::to_host(const Array& array) {
+  if (options_.config.forbid_device_host_copy) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "an array in GPU memory would be copied to the host, which "
+                 "TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
+  }
+  host_copies_.fetch_add(1, std::memory_order_relaxed);
+  host_copy_bytes_.fetch_add(array.size_bytes(), std::memory_order_relaxed);
+  return array.to_host();
+}
+
+void GpuExchange::trim_until_stopped(const std::stop_token& stop) {
+  std::unique_lock lock(trim_mutex_);
+  while (!stop.stop_requested()) {
+    trim_wake_.wait_for(lock, stop, kTrimInterval, [] { return false; });
+    gpus()->trim();
+  }
+}
+
+}  // namespace tessera

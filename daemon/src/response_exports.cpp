@@ -1,0 +1,64 @@
+#include "response_exports.h"
+
+#include <string>
+#include <utility>
+
+#include "answers.h"
+
+namespace tessera {
+
+ResponseExports::~ResponseExports() {
+  if (reserved_bytes_ > 0) {
+    exchange_.registry().give_up(reserved_bytes_);
+  }
+}
+
+Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
+  if (!is_negotiated_) {
+    return std::optional<std::string>();
+  }
+  TESSERA_ASSIGN_OR_RETURN(ExportedArray exported, exchange_.transport()->export_array(array));
+  if (exported.owner) {
+    if (!exchange_.registry().try_reserve(exported.pinned_bytes)) {
+      is_refused_ = true;
+      return Error(ErrorCode::kUnavailable, "clients hold all the GPU memory that may be lent to them");
+    }
+    reserved_bytes_ += exported.pinned_bytes;
+    owners_.push_back(std::move(exported.owner));
+  }
+  ++(exported.is_staged ? staged_ : in_place_);
+  return std::optional<std::string>(std::move(exported.reference));
+}
+
+Result<Array> ResponseExports::to_host(const Array& array) {
+  ++through_host_;
+  return exchange_.to_host(array);
+}
+
+void ResponseExports::commit(Response& response, bool is_acknowledging) {
+  if (in_place_ + staged_ + through_host_ > 0) {
+    response.headers.emplace_back("tessera-gpu-arrays", "in_place=" + std::to_string(in_place_) +
+                                                            ", staged=" + std::to_string(staged_) +
+                                                            ", through_host=" + std::to_string(through_host_));
+  }
+  if (owners_.empty()) {
+    return;
+  }
+  auto owner = std::make_shared<std::vector<std::shared_ptr<void>>>(std::move(owners_));
+  ExportRegistry& registry = exchange_.registry();
+  const RandomId id =
+      registry.put(std::move(owner), std::exchange(reserved_bytes_, 0), is_acknowledging, request_.peer);
+  response.headers.emplace_back("tesseract-exports", id.hex());
+  response.when_not_sent = [&registry, id] { registry.release(id, LeaseEnd::kDropped); };
+}
+
+Response exports_full() {
+  Response response =
+      detail_answer(503,
+                    "clients hold all the GPU memory that may be lent to them; name what is done with in "
+                    "Tesseract-Exports-Done, or try again later");
+  response.headers.emplace_back("retry-after", "1");
+  return response;
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// The GPU arrays of one response: named to the client and kept for it, or copied to the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "gpu_exchange.h"
+#include "request.h"
+#include "tessera/array/device_array.h"
+#include "tessera/base/random_id.h"
+
+namespace tessera {
+
+/// Keeps nothing until commit(); what is not committed is given up. One thread at a time.
+class ResponseExports final : public DeviceArrayWriter {
+ public:
+  /// `is_negotiated`: the client takes references. `exchange` and `request` outlive it.
+  ResponseExports(GpuExchange& exchange, bool is_negotiated, const Request& request)
+      : exchange_(exchange), request_(request), is_negotiated_(is_negotiated) {}
+  ResponseExports(const ResponseExports&) = delete;
+  ResponseExports& operator=(const ResponseExports&) = delete;
+  ~ResponseExports() override;
+
+  /// Errors: kUnavailable if clients hold as much as they may.
+  [[nodiscard]] Result<std::optional<std::string>> write(const Array& array) override;
+  [[nodiscard]] Result<Array> to_host(const Array& array) override;
+
+  /// Whether write() found that clients hold as much as they may.
+  [[nodiscard]] bool is_refused() const { return is_refused_; }
+
+  /// Leases what was written to the client, and adds the header that names it, and one that says which ways the arrays
+  /// took. If the response cannot be sent, the lease ends at once.
+  void commit(Response& response, bool is_acknowledging);
+
+ private:
+  GpuExchange& exchange_;
+  const Request& request_;
+  bool is_negotiated_;
+  bool is_refused_ = false;
+  std::vector<std::shared_ptr<void>> owners_;
+  std::uint64_t reserved_bytes_ = 0;
+  std::size_t in_place_ = 0;
+  std::size_t staged_ = 0;
+  std::size_t through_host_ = 0;
+};
+
+/// 503 for a client to which no more GPU memory can be lent for now.
+[[nodiscard]] Response exports_full();
+
+}  // namespace tessera

@@ -1,0 +1,37 @@
+// What this process has exported and not taken back: by it an import finds out that the memory is its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "device_blocks.h"
+#include "tessera/base/mutex.h"
+
+namespace tessera {
+
+/// Safe to use from any thread.
+class ExportTable final : public std::enable_shared_from_this<ExportTable> {
+ public:
+  /// Keeps the block, and the entry, while it lives.
+  [[nodiscard]] std::shared_ptr<void> add(const BlockHandle& handle, std::shared_ptr<const LocalBlock> block);
+
+  /// The memory at an offset of an allocation, if an export of this process holds all of it; else nullptr. Other parts
+  /// of the allocation were not exported, so they are not given.
+  [[nodiscard]] std::shared_ptr<const LocalBlock> find(const IpcMemHandle& handle, std::uint64_t offset_bytes,
+                                                       std::size_t size_bytes) const;
+
+ private:
+  struct Entry {
+    std::uint64_t offset_bytes;
+    std::shared_ptr<const LocalBlock> block;
+  };
+  using Entries = std::multimap<IpcMemHandle, Entry>;
+  class Registration;
+
+  mutable Mutex mutex_;
+  Entries entries_ TESSERA_GUARDED_BY(mutex_);
+};
+
+}  // namespace tessera

@@ -1,0 +1,178 @@
+#include "mapping_cache.h"
+
+#include <utility>
+
+#include "tessera/cuda/driver_functions.h"
+
+namespace tessera {
+
+struct MappingCache::Entry {
+  explicit Entry(Key entry_key) : key(entry_key) {}
+
+  const Key key;
+  // Guarded by the cache's lock, but for `mapping`, which does not change between opening and closing.
+  std::size_t users = 1;
+  std::optional<IpcMapping> mapping;
+  std::optional<Error> error;
+  Clock::Instant last_use;
+};
+
+MappingCache::Lease::Lease(std::shared_ptr<MappingCache> cache, std::shared_ptr<Entry> entry)
+    : cache_(std::move(cache)), entry_(std::move(entry)) {}
+
+MappingCache::Lease::~Lease() {
+  cache_->release(entry_);
+}
+
+const IpcMapping& MappingCache::Lease::mapping() const {
+  return *entry_->mapping;
+}
+
+MappingCache::MappingCache(Limits limits, const Clock& clock, std::shared_ptr<TransportCounts> counts)
+    : limits_(limits), clock_(clock), counts_(std::move(counts)) {}
+
+Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std::shared_ptr<const Gpu>& gpu,
+                                                                      const IpcMemHandle& handle) {
+  const Key key{gpu->ordinal(), handle};
+  std::shared_ptr<Entry> entry;
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = entries_.find(key); found != entries_.end()) {
+      entry = found->second;
+      if (entry->users++ == 0) {
+        --idle_count_;
+        idle_bytes_ -= entry->mapping->size_bytes();
+      }
+      while (!entry->mapping && !entry->error) {
+        changed_.wait(mutex_);
+      }
+      if (entry->error) {
+        return *entry->error;
+      }
+      ++counts_->mapping_hits;
+    } else {
+      entry = std::make_shared<Entry>(key);
+      entries_.emplace(key, entry);
+    }
+  }
+  if (entry->mapping) {
+    return std::shared_ptr<const Lease>(std::make_shared<Lease>(shared_from_this(), std::move(entry)));
+  }
+  Result<IpcMapping> mapping = open_mapping(gpu, handle);
+  {
+    const MutexLock lock(mutex_);
+    if (mapping) {
+      counts_->mapped_bytes += mapping->size_bytes();
+      entry->mapping.emplace(*std::move(mapping));
+    } else {
+      entry->error = mapping.error();
+      entries_.erase(key);
+    }
+    changed_.notify_all();
+  }
+  if (entry->error) {
+    return *entry->error;
+  }
+  return std::shared_ptr<const Lease>(std::make_shared<Lease>(shared_from_this(), std::move(entry)));
+}
+
+Result<IpcMapping> MappingCache::open_mapping(const std::shared_ptr<const Gpu>& gpu, const IpcMemHandle& handle) {
+  Result<IpcMapping> mapping = IpcMapping::open(gpu, handle);
+  if (!mapping && mapping.error().native_code() == kCudaAlreadyMapped) {
+    close_unused(gpu->ordinal());
+    mapping = IpcMapping::open(gpu, handle);
+  }
+  if (mapping) {
+    ++counts_->handles_opened;
+  }
+  return mapping;
+}
+
+// A handle does not say whose it is, nor where it will lie: any of them may be in the way.
+void MappingCache::close_unused(int ordinal) {
+  Entries unused;
+  {
+    const MutexLock lock(mutex_);
+    for (auto next = entries_.begin(); next != entries_.end();) {
+      const auto entry = next++;
+      if (entry->first.ordinal == ordinal && entry->second->users == 0) {
+        unused.push_back(remove_unused(Key(entry->first)));
+      }
+    }
+  }
+  counts_->stale_mappings += unused.size();
+  close(std::move(unused));
+  // Another thread may be about to close the one that matters.
+  const MutexLock lock(mutex_);
+  while (closing_ != 0) {
+    changed_.wait(mutex_);
+  }
+}
+
+void MappingCache::release(const std::shared_ptr<Entry>& entry) noexcept {
+  Entries closed;
+  {
+    const MutexLock lock(mutex_);
+    entry->last_use = clock_.now();
+    if (--entry->users != 0) {
+      return;
+    }
+    ++idle_count_;
+    idle_bytes_ += entry->mapping->size_bytes();
+    while (idle_count_ > limits_.idle_count || idle_bytes_ > limits_.idle_bytes) {
+      closed.push_back(remove_oldest());
+    }
+  }
+  close(std::move(closed));
+}
+
+std::shared_ptr<MappingCache::Entry> MappingCache::remove_unused(const Key& key) {
+  const auto found = entries_.find(key);
+  std::shared_ptr<Entry> entry = std::move(found->second);
+  entries_.erase(found);
+  ++closing_;
+  --idle_count_;
+  idle_bytes_ -= entry->mapping->size_bytes();
+  return entry;
+}
+
+std::shared_ptr<MappingCache::Entry> MappingCache::remove_oldest() {
+  const Entry* oldest = nullptr;
+  for (const auto& [key, entry] : entries_) {
+    if (entry->users == 0 && (oldest == nullptr || entry->last_use < oldest->last_use)) {
+      oldest = entry.get();
+    }
+  }
+  return remove_unused(Key(oldest->key));
+}
+
+void MappingCache::trim() {
+  const Clock::Instant now = clock_.now();
+  Entries closed;
+  {
+    const MutexLock lock(mutex_);
+    for (auto next = entries_.begin(); next != entries_.end();) {
+      const auto entry = next++;
+      if (entry->second->users == 0 && now - entry->second->last_use >= limits_.idle_time) {
+        closed.push_back(remove_unused(Key(entry->first)));
+      }
+    }
+  }
+  close(std::move(closed));
+}
+
+void MappingCache::close(Entries entries) {
+  if (entries.empty()) {
+    return;
+  }
+  for (const std::shared_ptr<Entry>& entry : entries) {
+    counts_->mapped_bytes -= entry->mapping->size_bytes();
+    entry->mapping.reset();
+    ++counts_->handles_closed;
+  }
+  const MutexLock lock(mutex_);
+  closing_ -= entries.size();
+  changed_.notify_all();
+}
+
+}  // namespace tessera
