@@ -13,6 +13,7 @@
 #include "tessera/array/array_reader.h"
 #include "tessera/array/value_writer.h"
 #include "tessera/base/clock.h"
+#include "tessera/daemon/crash_notice.h"
 #include "tessera/daemon/openapi.h"
 #include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
@@ -152,6 +153,7 @@ class EndpointRun {
     RunFiles files(config_.output_path);
     std::variant<Object, EndpointFailure> outcome;
     {
+      const CrashNote note(definition_.name(), name_of(endpoint), files.output().path().native());
       const std::unique_ptr<OutputCapture> capture = files.capture();
       // abstract_eval leaves out what was not set, other than over HTTP.
       outcome = run_call(definition_, std::get<Call>(read), files.run(), false);
@@ -178,6 +180,7 @@ class EndpointRun {
     }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
+      const CrashNote note(definition_.name(), kTest, files.output().path().native());
       const std::unique_ptr<OutputCapture> capture = files.capture();
       return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();
