@@ -19,7 +19,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests \
+.PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -38,6 +38,9 @@ programs: configure
 tests: configure
 	cmake --build $(BUILD)
 
+stand-in: configure
+	cmake --build $(BUILD) --target stand_in_cudart
+
 serve: build
 	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
 	@exec $(BUILD)/bin/tessera serve $(EXAMPLES) --host "$(HOST)" --port "$(PORT)" \
@@ -50,7 +53,7 @@ test-unit: test-packages tests
 	@tests/run_ctest.sh $(BUILD) unit
 test-vectors: test-packages tests
 	@tests/run_ctest.sh $(BUILD) vectors
-test-conformance: python packages programs
+test-conformance: test-packages python programs stand-in
 	@tests/run_conformance.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Runs the conformance suite against the programs of a build. Usage: run_conformance.sh BUILD [PYTEST_OPTION...]
-# Left out: GPU arrays and transports (test_gpu_*.py), and what conformance_exceptions.txt lists.
+# Runs the whole conformance suite against the programs of a build: once on this machine as it is, once with the
+# stand-in driver in front. Usage: run_conformance.sh BUILD [PYTEST_OPTION...]
+# Left out is what conformance_exceptions.txt lists.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 begin_part conformance "$1"
 shift
 
-left_out=(--ignore-glob='*test_gpu_*.py')
+left_out=()
 while IFS= read -r node; do
   left_out+=(--deselect="$node")
 done < <(grep --extended-regexp --invert-match '^\s*(#|$)' "$repository/tests/conformance_exceptions.txt")
@@ -17,9 +18,15 @@ for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
 done
 program="$(printf '%q' "$build/bin/tessera")"
 cd "$repository/tests/conformance" || exit 1
-PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu PATH="$build/bin:$PATH" \
-  "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE "${left_out[@]}" --junitxml="$results/pytest.xml" \
-  --serve "$program serve {name} --host {host} --port {port}" \
-  --cli "$program run {name} {command} {payload} {options}" "${@:-.}" || echo "FAILED: pytest" >&2
-add_reports "$results"
+run() {
+  local name="$1" libraries="$2"
+  shift 2
+  PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu PATH="$build/bin:$PATH" LD_LIBRARY_PATH="$libraries" \
+    "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE "${left_out[@]}" --junitxml="$results/$name/pytest.xml" \
+    --serve "$program serve {name} --host {host} --port {port}" \
+    --cli "$program run {name} {command} {payload} {options}" "${@:-.}" || echo "FAILED: pytest, $name" >&2
+}
+run as_it_is "${LD_LIBRARY_PATH:-}" "$@"
+run stand_in "$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+add_reports "$results/as_it_is" "$results/stand_in"
 end_part

@@ -31,6 +31,7 @@ using Arguments = std::span<const std::string>;
 /// Each reads its arguments and does its work; they throw CommandError. One command a process.
 ExitCode serve_command(Arguments arguments);
 ExitCode run_command(Arguments arguments);
+ExitCode gpu_command(Arguments arguments);
 ExitCode list_command(Arguments arguments);
 ExitCode new_command(Arguments arguments);
 ExitCode build_command(Arguments arguments);

@@ -13,9 +13,11 @@
 #include "tessera/array/array_reader.h"
 #include "tessera/array/value_writer.h"
 #include "tessera/base/clock.h"
+#include "tessera/base/mutex.h"
 #include "tessera/daemon/openapi.h"
 #include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
+#include "tessera/ipc/gpu_system.h"
 #include "tessera/tesseract/call.h"
 #include "tessera/tesseract/test_spec.h"
 
@@ -101,7 +103,7 @@ void check(const Status& status) {
 class RunFiles {
  public:
   explicit RunFiles(const std::filesystem::path& output_path)
-      : output_(make_and_open(output_path)), run_(Run::make(output_, "", clock_)) {
+      : output_(make_and_open(output_path)), run_(Run::make(output_, "", clock_, [this] { return gpus(); })) {
     check(run_->make_folder());
   }
 
@@ -112,6 +114,14 @@ class RunFiles {
   }
 
  private:
+  // The GPUs, for a Tesseract that asks for them; on whichever thread it does.
+  std::shared_ptr<GpuSystem> gpus() {
+    const MutexLock lock(mutex_);
+    if (!gpus_) {
+      gpus_ = GpuSystem::open({}, clock_);
+    }
+    return gpus_;
+  }
   static ConfinedFolder make_and_open(const std::filesystem::path& path) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
@@ -122,6 +132,8 @@ class RunFiles {
   }
 
   SystemClock clock_;
+  Mutex mutex_;
+  std::shared_ptr<GpuSystem> gpus_ TESSERA_GUARDED_BY(mutex_);
   ConfinedFolder output_;
   std::unique_ptr<Run> run_;
 };

@@ -31,6 +31,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"list", "List the Tesseracts that can be named", list_command},
     {"new", "Write the skeleton of a new Tesseract", new_command},
     {"build", "Build a Tesseract from its C++ file", build_command},
+    {"gpu", "Say whether arrays can stay on the GPUs of this machine, and if not, why", gpu_command},
 });
 
 constexpr std::string_view kExamples = R"(

@@ -49,6 +49,7 @@ struct ServeArguments {
   bool log_json = false;
   bool no_tcp = false;
   std::int64_t stop_time_s = 10;
+  std::int64_t exports_timeout_s = 300;
   int parent_pipe_fd = -1;
   ConfigFlags flags;
   DaemonOptions options;
@@ -84,6 +85,11 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->capture_default_str()
       ->check(CLI::Range(0, 86400))
       ->type_name("SECONDS");
+  app.add_option("--exports-timeout", arguments.exports_timeout_s,
+                 "Seconds that GPU arrays of an answer are kept for a client that never names them done")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 86400))
+      ->type_name("SECONDS");
   app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->group("");
 
   constexpr const char* kLimits = "Limits";
@@ -91,6 +97,7 @@ void declare(CLI::App& app, ServeArguments& arguments) {
   app.add_option("--max-array-bytes", options.array_bytes, "Of one array of a request")
       ->capture_default_str()
       ->group(kLimits);
+  app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")->group(kLimits);
   app.add_option("--max-waiting-calls", options.waiting_calls, "That wait for a worker")
       ->capture_default_str()
       ->group(kLimits);
@@ -114,6 +121,7 @@ void complete(ServeArguments& arguments) {
   options.config = arguments.flags.load();
   options.serve_tcp = !arguments.no_tcp;
   options.stop_time = std::chrono::seconds(arguments.stop_time_s);
+  options.exports_timeout = std::chrono::seconds(arguments.exports_timeout_s);
   if (!arguments.unix_socket.empty()) {
     options.unix_socket = arguments.unix_socket;
     // Who lets every user in means the file's mode too.

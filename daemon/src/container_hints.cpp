@@ -27,23 +27,25 @@ bool is_in_container() {
 
 }  // namespace
 
-std::vector<std::string> container_hints() {
+std::vector<std::string> container_hints(bool has_gpu) {
   std::vector<std::string> hints;
   if (!is_in_container()) {
     return hints;
   }
-  if (!exists("/dev/nvidiactl") && !exists("/dev/dxg")) {
-    hints.emplace_back("it has no GPU device: start it with --gpus");
+  if (!has_gpu && !exists("/dev/nvidiactl") && !exists("/dev/dxg")) {
+    hints.emplace_back("this container has no GPU device: start it with --gpus all");
   }
   if (inode_of("/proc/self/ns/pid") != kHostPidNamespace) {
     hints.emplace_back(
-        "its process numbers are its own, and the driver refuses a client with the same number (this is " +
+        "the process numbers of this container are its own, and the driver refuses a client with the same number (this "
+        "is " +
         std::to_string(::getpid()) +
         "): start it with --pid=host, or client and server with one PID "
         "namespace");
   }
   if (inode_of("/proc/self/ns/ipc") != kHostIpcNamespace) {
-    hints.emplace_back("its IPC namespace is its own: clients outside need it to be started with --ipc=host");
+    hints.emplace_back(
+        "the IPC namespace of this container is its own: for clients outside of it, start it with --ipc=host");
   }
   return hints;
 }

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// Sentences for the log, each with what to do; empty outside of containers and where nothing is amiss.
-[[nodiscard]] std::vector<std::string> container_hints();
+/// Sentences, each with what to do; empty outside of containers and where nothing is amiss. `has_gpu`: a GPU is there.
+[[nodiscard]] std::vector<std::string> container_hints(bool has_gpu);
 
 }  // namespace tessera

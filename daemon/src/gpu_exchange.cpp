@@ -59,8 +59,8 @@ void GpuExchange::log_viability() {
                                                    {"bytes", static_cast<std::int64_t>(gpu->memory_bytes())}});
     }
   }
-  for (const std::string& hint : container_hints()) {
-    logger_.warning("this container may keep clients from sharing GPU memory", {{"why", hint}});
+  for (const std::string& hint : container_hints(!gpus()->gpus().empty())) {
+    logger_.warning("GPU memory may not be shareable with clients outside", {{"why", hint}});
   }
 }
 

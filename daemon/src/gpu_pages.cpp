@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "prometheus_text.h"
+#include "tessera/daemon/gpu_report.h"
 
 namespace tessera {
 namespace {
@@ -17,55 +18,18 @@ constexpr std::size_t kShownLeases = 1000;
 constexpr std::array<std::string_view, kLeaseEndCount> kLeaseEnds{"named", "superseded", "expired", "dropped",
                                                                   "drained"};
 
-Json json_of(const Gpu& gpu, const DevicePool::Stats& pool) {
-  Json json{{"uuid", gpu.uuid().text()},
-            {"ordinal", gpu.ordinal()},
-            {"name", gpu.name()},
-            {"pci_bus_id", gpu.attributes().pci_bus_id},
-            {"memory_bytes", gpu.memory_bytes()}};
-  json["pool"] = {{"used_bytes", pool.used_bytes},
-                  {"idle_bytes", pool.idle_bytes},
-                  {"allocations", pool.allocations},
-                  {"reuses", pool.reuses}};
-  return json;
-}
-
-Json json_of(const TransportCounters& counters) {
-  return {{"exports_in_place", counters.exports_in_place}, {"exports_staged", counters.exports_staged},
-          {"handles_taken", counters.handles_taken},       {"handles_opened", counters.handles_opened},
-          {"handles_closed", counters.handles_closed},     {"mapping_hits", counters.mapping_hits},
-          {"stale_mappings", counters.stale_mappings},     {"imports_copied", counters.imports_copied},
-          {"imports_borrowed", counters.imports_borrowed}, {"imports_same_process", counters.imports_same_process},
-          {"mapped_bytes", counters.mapped_bytes}};
-}
-
 }  // namespace
 
-std::string gpu_json(GpuExchange& exchange, const std::string& configured) {
-  Json json{{"gpu_transport", configured}};
-  GpuTransport* const transport = exchange.transport();
+std::string gpu_json(GpuExchange& exchange) {
+  const GpuTransport* const transport = exchange.transport();
   if (transport == nullptr) {
-    json["works"] = false;
-    json["reason"] = "not_configured";
-    json["why"] = "this daemon was started without a GPU transport; start it with --gpu-transport cuda_ipc";
-  } else {
-    const std::optional<TransportProblem> problem = transport->problem();
-    json["works"] = !problem.has_value();
-    json["reason"] = problem ? Json(name_of(problem->reason)) : Json();
-    json["why"] = problem ? Json(problem->sentence) : Json();
+    const Json json{{"gpu_transport", "none"},
+                    {"works", false},
+                    {"reason", "not_configured"},
+                    {"why", "this daemon was started without a GPU transport; start it with --gpu-transport cuda_ipc"}};
+    return json.dump();
   }
-  json["gpus"] = Json::array();
-  if (const std::shared_ptr<GpuSystem> gpus = exchange.open_gpus()) {
-    json["driver_version"] = gpus->driver_version();
-    const std::vector<DevicePool::Stats> pools = gpus->pool_stats();
-    for (std::size_t i = 0; i < pools.size(); ++i) {
-      json["gpus"].push_back(json_of(*gpus->gpus()[i], pools[i]));
-    }
-    json["counters"] = json_of(gpus->counters());
-  }
-  json["host_copies"] = exchange.host_copies();
-  json["host_copy_bytes"] = exchange.host_copy_bytes();
-  return json.dump();
+  return report_on(*exchange.gpus(), *transport).to_json();
 }
 
 std::string leases_json(GpuExchange& exchange) {

@@ -7,9 +7,8 @@
 
 namespace tessera {
 
-/// `{"gpu_transport":…,"works":…,"reason":…,"why":…,"driver_version":…,"gpus":[…],"counters":{…}}`. Without a
-/// configured transport no driver is asked.
-[[nodiscard]] std::string gpu_json(GpuExchange& exchange, const std::string& configured);
+/// A GpuReport as JSON. Without a configured transport no driver is asked.
+[[nodiscard]] std::string gpu_json(GpuExchange& exchange);
 /// `{"leases":[{"id":…,"bytes":…,"age_s":…,"state":…,"peer":…}],"total":…,"bytes":…}`; ids are shortened, so that
 /// nobody can name what is not theirs.
 [[nodiscard]] std::string leases_json(GpuExchange& exchange);

@@ -223,7 +223,7 @@ class TesseractService final : public Service {
       return text_answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.to_text() + gpu_metrics(*gpu_));
     }
     if (kind == RouteKind::kGpu) {
-      return json_answer(200, gpu_json(*gpu_, options_.config.gpu_transport));
+      return json_answer(200, gpu_json(*gpu_));
     }
     if (kind == RouteKind::kLeases) {
       return json_answer(200, leases_json(*gpu_));

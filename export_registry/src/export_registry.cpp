@@ -29,7 +29,7 @@ std::unique_ptr<Lease> make_lease(ExportRegistry::Owner owner, std::uint64_t byt
   lease->facts.id = RandomId::make();
   lease->facts.bytes = bytes;
   lease->facts.is_acknowledging = is_acknowledging;
-  std::copy_n(peer.data(), length_to_keep(peer, lease->facts.peer.size()), lease->facts.peer.begin());
+  std::ranges::copy(peer.substr(0, length_to_keep(peer, lease->facts.peer.size())), lease->facts.peer.begin());
   lease->owner = std::move(owner);
   return lease;
 }
@@ -39,7 +39,7 @@ LeaseInfo info_of(const LeaseFacts& facts, Clock::Instant now) {
           .bytes = facts.bytes,
           .age = std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(now - facts.made)),
           .is_acknowledging = facts.is_acknowledging,
-          .peer = std::string(facts.peer.begin(), std::find(facts.peer.begin(), facts.peer.end(), '\0'))};
+          .peer = std::string(facts.peer.begin(), std::ranges::find(facts.peer, '\0'))};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ void ExportRegistry::State::put(std::unique_ptr<Lease> lease) {
     if (!lease->facts.is_acknowledging) {
       superseded_.push_back(*lease);
     }
-    static_cast<void>(lease.release());
+    static_cast<void>(lease.release());  // NOLINT(bugprone-unused-return-value): the table has it now
     is_awaited = std::exchange(is_awaited_, false);
     if (is_awaited) {
       awaited_expiry_ = expiry_of_oldest();

@@ -32,7 +32,7 @@ TEST(RandomIdTest, ReadsWhatHexWrites) {
 TEST(RandomIdTest, ReadsNoOtherForm) {
   const std::string hex = "0123456789abcdeffedcba9876543210";
   for (std::size_t place = 0; place < hex.size(); ++place) {
-    for (const char wrong : std::string("AFGg/:`-_ \0\x80\xff", 14)) {
+    for (const char wrong : {'A', 'F', 'G', 'g', '/', ':', '`', '-', '_', ' ', '\0', '\x80', '\xff'}) {
       std::string text = hex;
       text[place] = wrong;
       EXPECT_FALSE(RandomId::parse_hex(text)) << text;

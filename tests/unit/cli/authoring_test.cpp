@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kResult =
     R"({"y":{"object_type":"array","shape":[3],"dtype":"float64","data":{"buffer":[10.0,20.0,30.0],"encoding":"json"}}})";
@@ -36,6 +37,19 @@ TEST(AuthoringTest, ANewTesseractBuildsRunsAndIsServed) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, kResult);
   EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(NewCommandTest, WritesASourceThatIsInForm) {
+  const TempFolder folder;
+  ASSERT_EQ(run_tessera({"new", "heat"}, folder.path()).exit_code, 0);
+  const std::string source = folder.read("heat/heat.cpp");
+  for (const char* at_the_margin :
+       {"\n//\n", "\nusing namespace tessera;\n", "\nnamespace {\n", "\nSchema input_schema() {\n  return Schema(",
+        "\nObject apply(", "\n}  // namespace\n",
+        "\nTESSERA_MODULE {\n  return TesseractDefinition(\"heat\")\n      .version(", ";\n}\n"}) {
+    EXPECT_THAT(source, HasSubstr(at_the_margin));
+  }
+  EXPECT_THAT(source, Not(HasSubstr(" \n")));
 }
 
 TEST(NewCommandTest, LeavesAFolderAloneThatIsThere) {

@@ -30,10 +30,9 @@ void fail_new_after(std::size_t count) {
 }  // namespace tessera::testing
 
 void* operator new(std::size_t size) {
-  if (calls_to_failure > 0 && --calls_to_failure == 0) {
-    throw std::bad_alloc();
-  }
-  void* block = std::malloc(size);
+  const bool must_fail = calls_to_failure == 1;
+  calls_to_failure -= calls_to_failure > 0 ? 1 : 0;
+  void* block = must_fail ? nullptr : std::malloc(size);
   if (block == nullptr) {
     throw std::bad_alloc();
   }

@@ -211,6 +211,7 @@ TEST_F(ExportRegistryTest, ListsLeasesOldestFirst) {
 
 TEST_F(ExportRegistryTest, ListsNoMoreThanAskedFor) {
   std::vector<std::string> ids;
+  ids.reserve(1000);
   for (int i = 0; i < 1000; ++i) {
     ids.push_back(put_naming(i).hex().substr(0, 8));
   }

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/manual_clock.h"
@@ -22,7 +24,7 @@ class LeaseIdsTest : public ::testing::Test {
 };
 
 std::string upper_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
 
@@ -50,10 +52,15 @@ TEST_F(LeaseIdsTest, IgnoresRepeatedUnknownAndEmptyEntries) {
 TEST_F(LeaseIdsTest, ComparesVerbatim) {
   const RandomId id = registry_.put(nullptr, 1, true, "");
   const std::string hex = id.hex();
-  for (const std::string& text :
-       {upper_case(hex), " " + hex, hex + " ", "\t" + hex, id.dashed(), "{" + hex + "}", "0x" + hex, "\"" + hex + "\"",
-        hex + hex, hex.substr(0, 31), hex.substr(0, 8), hex + ";" + hex, hex + " ," + upper_case(hex),
-        hex + std::string(1, '\0'), std::string("*"), std::string("%")}) {
+  for (const std::string_view form :
+       {" #", "# ", "\t#", "{#}", "0x#", "\"#\"", "##", "#;#", "# , #", "#\r\n", "# ;q=1", "#=", "*", "%"}) {
+    std::string text(form);
+    for (std::size_t place = text.find('#'); place != std::string::npos; place = text.find('#')) {
+      text.replace(place, 1, hex);
+    }
+    EXPECT_EQ(registry_.release_named(text), 0U) << text;
+  }
+  for (const std::string& text : {upper_case(hex), id.dashed(), hex.substr(0, 31), hex.substr(0, 8), hex.substr(1)}) {
     EXPECT_EQ(registry_.release_named(text), 0U) << text;
   }
   EXPECT_EQ(registry_.release_named(hex), 1U);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "counting_new.h"
+#include "many_leases.h"
 #include "support/manual_clock.h"
 #include "tessera/export_registry/export_registry.h"
 #include "watched_owner.h"
@@ -15,8 +16,8 @@ namespace {
 
 using testing::bytes_in_use;
 
-TEST(LeaseMemoryTest, MillionLeasesTakeLessThan200BytesEach) {
-  constexpr std::int64_t kLeases = 1'000'000;
+TEST(LeaseMemoryTest, ManyLeasesTakeLessThan200BytesEach) {
+  constexpr auto kLeases = static_cast<std::int64_t>(testing::kManyLeases);
   const testing::ManualClock clock;
   const ExportRegistry::Owner owner = std::make_shared<int>(0);
   ExportRegistry registry({}, clock);
@@ -27,9 +28,9 @@ TEST(LeaseMemoryTest, MillionLeasesTakeLessThan200BytesEach) {
   const std::int64_t each = (bytes_in_use() - before) / kLeases;
   std::cout << "a lease takes " << each << " bytes\n";
   EXPECT_LE(each, 200);
-  EXPECT_EQ(registry.supersede(), kLeases / 2U);
+  EXPECT_EQ(registry.supersede(), testing::kManyLeases / 2);
   EXPECT_LE(bytes_in_use() - before, kLeases / 2 * 200);
-  EXPECT_EQ(registry.drain(), kLeases / 2U);
+  EXPECT_EQ(registry.drain(), testing::kManyLeases / 2);
   EXPECT_LE(bytes_in_use() - before, 64 << 10);
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "many_leases.h"
 #include "support/manual_clock.h"
 #include "tessera/export_registry/export_registry.h"
 #include "watched_owner.h"
@@ -18,7 +19,9 @@ namespace tessera {
 namespace {
 
 using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
 using testing::ended;
+using testing::kManyLeases;
 using testing::ManualClock;
 using testing::owner_that_calls;
 
@@ -33,9 +36,9 @@ void run_in_threads(int count, Work work) {
 
 TEST(LeaseThreadsTest, EachLeaseEndsOnceWhoeverEndsIt) {
   constexpr int kLeases = 2000;
-  ManualClock clock;
-  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
+  const ManualClock clock;
   std::vector<std::atomic<int>> times_gone(kLeases);
+  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
   std::string header;
   for (std::atomic<int>& times : times_gone) {
     header +=
@@ -50,7 +53,7 @@ TEST(LeaseThreadsTest, EachLeaseEndsOnceWhoeverEndsIt) {
   });
   EXPECT_EQ(sum, static_cast<std::size_t>(kLeases));
   EXPECT_EQ(ended(registry), static_cast<std::uint64_t>(kLeases));
-  EXPECT_TRUE(std::all_of(times_gone.begin(), times_gone.end(), [](const auto& times) { return times == 1; }));
+  EXPECT_TRUE(std::ranges::all_of(times_gone, [](const auto& times) { return times == 1; }));
 }
 
 TEST(LeaseThreadsTest, CountsAreConsistentAtEachMoment) {
@@ -135,43 +138,49 @@ TEST(LeaseThreadsTest, ListsEveryLeaseThatStaysWhileOthersEnd) {
   });
 }
 
-// The longest that another thread waited for the counts while a million leases were reaped.
-nanoseconds longest_wait_during_reap() {
+struct ReapTimes {
+  nanoseconds whole;
+  nanoseconds longest_wait;  ///< of another thread, for the counts
+};
+
+ReapTimes reap_many_while_another_looks() {
   ManualClock clock;
   ExportRegistry registry({.lifetime = nanoseconds(1)}, clock);
-  for (int i = 0; i < 1'000'000; ++i) {
+  for (std::uint64_t i = 0; i < kManyLeases; ++i) {
     static_cast<void>(registry.put(nullptr, 1, true, ""));
   }
   clock.advance(nanoseconds(1));
   std::atomic<bool> is_looking{false};
   nanoseconds longest(0);
   std::jthread looker([&] {
-    while (true) {
-      const auto before = std::chrono::steady_clock::now();
-      const RegistryStats stats = registry.stats();
-      longest = std::max<nanoseconds>(longest, std::chrono::steady_clock::now() - before);
+    std::uint64_t left = kManyLeases;
+    while (left > 0) {
+      const auto before = steady_clock::now();
+      left = registry.stats().leases;
+      longest = std::max<nanoseconds>(longest, steady_clock::now() - before);
       is_looking = true;
       is_looking.notify_one();
-      if (stats.leases == 0) {
-        return;
-      }
     }
   });
   is_looking.wait(false);
-  EXPECT_EQ(registry.reap_expired(clock.now()), 1'000'000U);
+  const auto before = steady_clock::now();
+  EXPECT_EQ(registry.reap_expired(clock.now()), kManyLeases);
+  const nanoseconds whole = steady_clock::now() - before;
   looker.join();
-  return longest;
+  return {.whole = whole, .longest_wait = longest};
 }
 
-TEST(LeaseThreadsTest, OthersWaitShortlyWhileMillionIsReaped) {
-  constexpr nanoseconds kBound = std::chrono::milliseconds(20);
-  nanoseconds longest = nanoseconds::max();
-  // A busy machine may take the processor away from either thread for longer than that.
-  for (int round = 0; round < 5 && longest >= kBound; ++round) {
-    longest = longest_wait_during_reap();
-    std::cout << "waited " << longest.count() / 1000 << " us at most\n";
+// A busy machine may take the processor away from either thread for longer than the lock is ever held, so that the
+// bound is generous, and one good round is enough. (How much is done under one hold is tested exactly: LeaseTimesTest.)
+TEST(LeaseThreadsTest, OthersWaitShortlyWhileManyAreReaped) {
+  bool is_short = false;
+  for (int round = 0; round < 5 && !is_short; ++round) {
+    const ReapTimes times = reap_many_while_another_looks();
+    std::cout << "waited " << times.longest_wait.count() / 1000 << " us at most while " << kManyLeases
+              << " leases were reaped in " << times.whole.count() / 1000 << " us\n";
+    is_short = times.longest_wait < std::max<nanoseconds>(std::chrono::milliseconds(20), times.whole / 4);
   }
-  EXPECT_LT(longest, kBound);
+  EXPECT_TRUE(is_short);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ TEST(LeaseTimesTest, ReapsLeaseExactlyAtItsLifetime) {
 
 TEST(LeaseTimesTest, ReapsInOrderOfMaking) {
   ManualClock clock;
-  ExportRegistry registry({.lifetime = seconds(5)}, clock);
   std::vector<int> gone;
+  ExportRegistry registry({.lifetime = seconds(5)}, clock);
   for (int i = 0; i < 4; ++i) {
     static_cast<void>(registry.put(owner_that_calls([&gone, i] { gone.push_back(i); }), 1, i % 2 == 0, ""));
     clock.advance(seconds(1));
@@ -88,9 +88,10 @@ TEST(LeaseTimesTest, LongestLifetimeIsNeverOver) {
 // A put of the reaped owners would keep a reaper of a registry without lifetimes for ever.
 TEST(LeaseTimesTest, ReapsWhatWasThereAtFirst) {
   const ManualClock clock;
-  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
   int again = 1000;
-  std::function<void()> put = [&] {
+  std::function<void()> put;
+  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
+  put = [&] {
     if (again-- > 0) {
       static_cast<void>(registry.put(owner_that_calls(put), 1, true, ""));
     }
@@ -116,9 +117,9 @@ template <class End>
 std::uint64_t most_ended_at_once(End end) {
   constexpr std::uint64_t kLeases = 10'000;
   const ManualClock clock;
-  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
   std::uint64_t destroyed = 0;
   std::uint64_t most = 0;
+  ExportRegistry registry({.lifetime = nanoseconds(0)}, clock);
   for (std::uint64_t i = 0; i < kLeases; ++i) {
     static_cast<void>(registry.put(owner_that_calls([&] {
                                      most = std::max(most, kLeases - registry.stats().leases - destroyed);

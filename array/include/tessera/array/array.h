@@ -15,9 +15,10 @@
 
 namespace tessera {
 
-/// An array in C order, in host memory or on one GPU, or only its shape and dtype (in abstract_eval; PROTOCOL.md sections
-/// 4.4 and 5). Copies share the buffer until one of them is written to, so copying costs no element. One thread at a
-/// time for one object, but constant members may be called from several at once; copies may go to other threads.
+/// An array in C order, in host memory or on one GPU, or only its shape and dtype (in abstract_eval; PROTOCOL.md
+/// sections 4.4 and 5). Copies share the buffer until one of them is written to, so copying costs no element. One
+/// thread at a time for one object, but constant members may be called from several at once; copies may go to other
+/// threads.
 class Array {
  public:
   /// A float64 array of shape (0,).

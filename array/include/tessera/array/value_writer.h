@@ -17,10 +17,10 @@ struct ArrayWriters {
 };
 
 /// Appends a value to a body: compact, members in order, arrays as `encoding` says, shapes-only arrays as
-/// `{"shape":…,"dtype":…}`, NaN and infinities as null. The body then shares the buffers of large base64 arrays. Recurses
-/// as deep as the value is nested. Not to be called by two threads for one body. Errors: of the file system, of CUDA;
-/// kTooLarge for an empty array with more than 2^26 rows as json; kInternal for kBinref without files; the body holds a
-/// part then. Throws std::bad_alloc.
+/// `{"shape":…,"dtype":…}`, NaN and infinities as null. The body then shares the buffers of large base64 arrays.
+/// Recurses as deep as the value is nested. Not to be called by two threads for one body. Errors: of the file system,
+/// of CUDA; kTooLarge for an empty array with more than 2^26 rows as json; kInternal for kBinref without files; the
+/// body holds a part then. Throws std::bad_alloc.
 [[nodiscard]] Status write_value(const Value& value, const Encoding& encoding, const ArrayWriters& writers, Body& body);
 
 }  // namespace tessera

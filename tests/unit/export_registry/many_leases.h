@@ -1,0 +1,15 @@
+// How many leases are many.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::testing {
+
+// A sanitizer makes each ten times as slow, and none of what is measured is better to be seen with more.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t kManyLeases = 100'000;
+#else
+inline constexpr std::uint64_t kManyLeases = 1'000'000;
+#endif
+
+}  // namespace tessera::testing
