@@ -13,6 +13,7 @@
 #include "request_target.h"
 #include "response_exports.h"
 #include "tessera/array/value_writer.h"
+#include "tessera/daemon/crash_notice.h"
 #include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
 #include "tessera/tesseract/call.h"
@@ -90,6 +91,8 @@ class EndpointCall final : public PendingCall {
       parts_.gpu.supersede();
     }
     try {
+      const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint),
+                           run_ ? (tesseract_.output.path() / run_->folder).native() : std::string());
       outcome_ = run_ ? run_in_folder() : run_without_folder();
     } catch (...) {
       outcome_ = current_failure();

@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "captured_output.h"
 #include "tessera/base/file.h"
 #include "tessera/base/unique_fd.h"
 
@@ -162,6 +163,7 @@ class LogCapture final : public OutputCapture {
   LogCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
 
   ~LogCapture() override {
+    captured_output().kept_aside = -1;
     if (kept_aside_ >= 0) {
       run_.watch_log(nullptr);
     }
@@ -177,6 +179,7 @@ class LogCapture final : public OutputCapture {
       return OutputGuard::redirect_to(log);
     }
     TESSERA_ASSIGN_OR_RETURN(kept_aside_, scratch_file());
+    captured_output().kept_aside = kept_aside_;
     run_.watch_log([this](int log) { continue_in(log); });
     return OutputGuard::redirect_to(kept_aside_);
   }
@@ -222,6 +225,7 @@ class TeeCapture final : public OutputCapture {
     // counts.
     (void)::eventfd_write(stop_.value(), 1);
     copier_.join();
+    captured_output().pipe = -1;
   }
 
   Status begin(Run& run) {
@@ -242,6 +246,7 @@ class TeeCapture final : public OutputCapture {
     }
     TESSERA_RETURN_IF_ERROR(OutputGuard::redirect_to(write_end.value()));
     copier_ = std::thread([this] { copy_until_stopped(); });
+    captured_output().pipe = read_end_.value();
     return {};
   }
 

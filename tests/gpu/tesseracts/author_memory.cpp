@@ -1,5 +1,6 @@
 #include "author_memory.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -35,7 +35,6 @@ bool can_export(const Driver& driver, const Allocation& allocation) {
     case Kind::kPool:
       return driver.breaks(Mutation::pool_exports);
     case Kind::kImported:
-      return driver.breaks(Mutation::imported_exports);
     case Kind::kHost:
     case Kind::kVirtual:
       break;

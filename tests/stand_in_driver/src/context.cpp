@@ -90,7 +90,9 @@ std::shared_ptr<Completion> Context::submit(const std::shared_ptr<Stream>& strea
       }
     }
     if (knobs_.breaks(Mutation::streams_unordered)) {
-      target = std::make_shared<Stream>(false, std::chrono::microseconds(0));
+      // Every other piece is late.
+      is_late_ = !is_late_;
+      target = std::make_shared<Stream>(false, std::chrono::milliseconds(is_late_ ? 30 : 0));
       after.clear();
     }
     done = target->push(std::move(after), std::move(run));

@@ -366,10 +366,8 @@ std::optional<std::uint32_t> Machine::add_export(const ExportRecord& record) {
 
 void Machine::remove_export(std::uint32_t index) {
   SharedFileLock lock(file_);
-  if (!knobs_.breaks(Mutation::freed_opens)) {
-    layout_->exports[index].is_used = 0;
-    shrink(layout_->exports, layout_->export_end);
-  }
+  layout_->exports[index].is_used = 0;
+  shrink(layout_->exports, layout_->export_end);
 }
 
 std::optional<ExportRecord> Machine::hold_export(const Id& id) {

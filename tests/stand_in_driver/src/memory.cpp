@@ -105,9 +105,6 @@ void Driver::drop(Allocation& allocation) {
     std::memset(mapping.block->bytes() + (allocation.address - mapping.address), knobs.poison.value_or(0xdd),
                 allocation.size_bytes);
   }
-  if (breaks(Mutation::freed_opens)) {
-    kept.push_back(mapping.block);
-  }
   std::uint64_t begin = mapping.address;
   std::uint64_t end = begin + mapping.size_bytes;
   space.allocations.erase(allocation.address);

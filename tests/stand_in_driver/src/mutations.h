@@ -27,15 +27,12 @@
   X(managed_exports)               /* managed memory has a handle */                             \
   X(pool_exports)                  /* memory of a pool has a handle */                           \
   X(vmm_exports)                   /* VMM memory has a handle */                                 \
-  X(imported_exports)              /* imported memory has a handle again */                      \
   X(own_handle_opens)              /* the exporting process may open its handle */               \
   X(garbage_opens)                 /* a handle of any bytes opens */                             \
-  X(freed_opens)                   /* a handle opens after the memory was freed */               \
   X(open_copies)                   /* an importer sees a copy */                                 \
   X(reopen_moves)                  /* a second open gives another address */                     \
   X(first_close_unmaps)            /* closing once ends all opens */                             \
   X(unknown_close)                 /* closing any number succeeds */                             \
-  X(free_takes_imported)           /* cuMemFree takes an imported pointer */                     \
   X(free_takes_from_importer)      /* freeing takes the bytes from the importer */               \
   X(death_takes_from_importer)     /* the exporter's end takes the bytes from the importer */    \
   X(import_is_not_counted)         /* memory kept by an importer counts as free */               \

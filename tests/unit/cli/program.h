@@ -27,6 +27,9 @@ struct Outcome {
 /// the test without variables of tessera's, and `environment`.
 [[nodiscard]] Outcome run_tessera(const Words& words, const std::filesystem::path& folder,
                                   const Environment& environment = {});
+/// The same through `sh -c`: `$TESSERA` in the script is the program.
+[[nodiscard]] Outcome run_script(const std::string& script, const std::filesystem::path& folder,
+                                 const Environment& environment = {});
 
 /// A `tessera serve` that runs as long as the object lives. One thread at a time.
 class ServerProcess final {
