@@ -178,8 +178,9 @@ Response not_exchanged(std::string_view what) {
   return not_ok("the Tesseract could not exchange GPU memory with the client: " + std::string(what));
 }
 
+/// What CUDA refuses is a RuntimeError, as is that there is none; what the request says wrongly a ValueError.
 std::string_view kind_of(const Error& error) {
-  return error.native_code() == 0 ? "ValueError: " : "RuntimeError: ";
+  return error.native_code() == 0 && error.code() != ErrorCode::kUnavailable ? "ValueError: " : "RuntimeError: ";
 }
 
 /// The problem of a body that is no object.

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tessera/cuda/device_memory.h"
 #include "tessera/cuda/gpu.h"

@@ -16,7 +16,7 @@ Schema input_schema() {
   return Schema("InputSchema")
       .field("x", array(DType::kFloat32).differentiable())
       .field("place",
-             choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "host", "fail"}),
+             choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "host", "raise"}),
              "", "same");
 }
 
@@ -59,7 +59,7 @@ Array placed(const Array& x, const std::string& place, GpuSystem& gpus) {
     return copy_to(AuthorMemory::kStrided, x, gpus, gpu);
   }
   const Array copy = unwrap(gpus.to_device(x, gpu.uuid()));
-  if (place == "fail") {
+  if (place == "raise") {
     throw EndpointError("RuntimeError", "failed with an array in GPU memory");
   }
   return copy;
