@@ -46,7 +46,8 @@ std::string report_on(const std::filesystem::path& path) {
   // Who reads the list shall not read what a module prints.
   (void)::dup2(STDERR_FILENO, STDOUT_FILENO);
   try {
-    (void)write_all(fd, std::as_bytes(std::span(report_on(path))));
+    const std::string report = report_on(path);
+    (void)write_all(fd, std::as_bytes(std::span(report)));
   } catch (const std::exception&) {
     ::_exit(1);  // the report is missing, and that is told
   }
