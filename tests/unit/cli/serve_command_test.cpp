@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -38,11 +39,12 @@ int status_of(std::uint16_t port, const std::string& path) {
 }
 
 TEST_F(ServeCommandTest, ServesUntilItIsTold) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     ServerProcess server({"vectoradd", "--port", "0"}, place("server"));
     EXPECT_EQ(status_of(server.port(), "/health"), 200);
     EXPECT_EQ(status_of(server.port(), "/vectoradd/health"), 200);
     EXPECT_EQ(server.stop(signal), 0) << server.log();
+    EXPECT_THAT(server.log(), HasSubstr(std::string("stopping  reason=SIG") + ::sigabbrev_np(signal)));
   }
 }
 
@@ -105,6 +107,22 @@ TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {
 
 TEST_F(ServeCommandTest, TakesItsPortFromTheEnvironment) {
   const ServerProcess server({"vectoradd"}, place("server"), {{"TESSERACT_RUNTIME_SERVE_PORT", "0"}});
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
+}
+
+TEST_F(ServeCommandTest, BlamesTheVariableForABadVariable) {
+  for (const auto& [name, value] : Environment{{"TESSERACT_RUNTIME_SERVE_PORT", "abc"},
+                                               {"TESSERACT_RUNTIME_SERVE_NUM_WORKERS", "0"},
+                                               {"TESSERACT_RUNTIME_SERVE_HOST", "no host at all"}}) {
+    const Outcome outcome = run_tessera({"serve", "vectoradd"}, folder.path(), {{name, value}});
+    EXPECT_EQ(outcome.exit_code, 1) << name;
+    EXPECT_THAT(outcome.error, HasSubstr(value));
+  }
+}
+
+TEST_F(ServeCommandTest, PrefersFlagsToVariables) {
+  const ServerProcess server({"vectoradd", "--port", "0", "--num-workers", "2"}, place("server"),
+                             {{"TESSERACT_RUNTIME_SERVE_PORT", "abc"}, {"TESSERACT_RUNTIME_SERVE_NUM_WORKERS", "0"}});
   EXPECT_EQ(status_of(server.port(), "/health"), 200);
 }
 

@@ -17,13 +17,10 @@ using namespace tessera;
 
 namespace {
 
-int recurse_without_end(int depth);
-// Through a pointer that may change, so that no compiler sees what it is for.
-int (*volatile next_call)(int) = recurse_without_end;
-int recurse_without_end(int depth) {
+int recurse_while(const volatile bool& goes_on, int depth) {
   std::array<volatile char, 4096> frame{};
   frame[0] = static_cast<char>(depth);
-  return next_call(depth + 1) + frame[0];
+  return goes_on ? recurse_while(goes_on, depth + 1) + frame[0] : depth;
 }
 
 Object apply(const Object& inputs, Context& context) {
@@ -43,7 +40,8 @@ Object apply(const Object& inputs, Context& context) {
     *nowhere = 1;  // NOLINT(clang-analyzer-core.NullDereference)
   }
   if (how == "overflow") {
-    return {{"depth", recurse_without_end(0)}};
+    const volatile bool always = true;
+    return {{"depth", recurse_while(always, 0)}};
   }
   if (how == "throw_in_thread") {
     std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
@@ -66,7 +64,7 @@ struct AtLoad {
     }
   }
 };
-const AtLoad at_load;  // NOLINT(cert-err58-cpp): that it throws is the point
+const AtLoad kAtLoad;  // NOLINT(cert-err58-cpp): that it throws is the point
 
 }  // namespace
 
