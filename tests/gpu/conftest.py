@@ -20,6 +20,7 @@ from gpu_harness import daemons, machine  # noqa: E402
 
 def pytest_addoption(parser):
     parser.addoption("--build", default=str(TESTS.parent / "build"), help="the folder of a build")
+    parser.addoption("--schedules", type=int, default=200, help="in how many ways somebody is killed")
 
 
 def pytest_unconfigure():
