@@ -21,7 +21,7 @@ Result free_memory(Driver& driver, Context& context, std::uint64_t address) {
   MutexLock lock(driver.mutex);
   auto found = driver.space.allocations.find(address);
   bool is_known = found != driver.space.allocations.end() && found->second.kind != Kind::kHost &&
-                  (found->second.kind != Kind::kImported || driver.breaks(Mutation::free_takes_imported));
+                  found->second.kind != Kind::kImported;
   if (!is_known) {
     return driver.breaks(Mutation::unknown_free) ? kSuccess : kInvalidValue;
   }

@@ -7,7 +7,7 @@ namespace tessera::stand_in {
 std::vector<Context*>& context_stack(const Knobs& knobs) {
   // Never destroyed: threads may call while the process ends.
   static auto* shared = new std::vector<Context*>;
-  thread_local std::vector<Context*> own;
+  static thread_local std::vector<Context*> own;
   return knobs.breaks(Mutation::contexts_shared_by_threads) ? *shared : own;
 }
 
@@ -90,7 +90,9 @@ std::shared_ptr<Completion> Context::submit(const std::shared_ptr<Stream>& strea
       }
     }
     if (knobs_.breaks(Mutation::streams_unordered)) {
-      target = std::make_shared<Stream>(false, std::chrono::microseconds(0));
+      // Every other piece is late.
+      is_late_ = !is_late_;
+      target = std::make_shared<Stream>(false, std::chrono::milliseconds(is_late_ ? 30 : 0));
       after.clear();
     }
     done = target->push(std::move(after), std::move(run));

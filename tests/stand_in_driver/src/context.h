@@ -64,6 +64,7 @@ class Context {
   std::shared_ptr<Stream> legacy_ TESSERA_GUARDED_BY(mutex_);
   std::map<std::thread::id, std::shared_ptr<Stream>> per_thread_ TESSERA_GUARDED_BY(mutex_);
   std::map<void*, std::shared_ptr<Stream>> created_ TESSERA_GUARDED_BY(mutex_);
+  bool is_late_ TESSERA_GUARDED_BY(mutex_) = false;  ///< for a broken rule
   /// Streams that were destroyed with work in them.
   std::vector<std::weak_ptr<Stream>> destroyed_ TESSERA_GUARDED_BY(mutex_);
 };

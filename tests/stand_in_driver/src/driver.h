@@ -71,7 +71,7 @@ class Driver {
   Faults faults;
   const std::unique_ptr<Machine> machine;
   const std::vector<Device> all;
-  std::vector<Device> devices;                      ///< visible ones, by ordinal; constant after initialize()
+  std::vector<Device> devices;                     ///< visible ones, by ordinal; constant after initialize()
   std::vector<std::unique_ptr<Context>> contexts;  ///< one each
 
   Mutex mutex;
@@ -79,8 +79,6 @@ class Driver {
   std::map<void*, std::unique_ptr<Event>> events TESSERA_GUARDED_BY(mutex);
   std::map<std::uint64_t, VirtualAllocation> virtual_allocations TESSERA_GUARDED_BY(mutex);
   IpcEvents ipc_events;
-  /// What broken rules keep.
-  std::vector<std::shared_ptr<PhysicalBlock>> kept TESSERA_GUARDED_BY(mutex);
 
  private:
   Mutex init_mutex_;
