@@ -130,7 +130,8 @@ UniqueFd make_nameless_file() {
 
 /// The file for output of a call without a folder; made once and used again, by one capture at a time.
 Result<int> scratch_file() {
-  static UniqueFd file;
+  // Never destroyed: after exit(3), whose handlers come later, what it holds is still told.
+  static UniqueFd& file = *new UniqueFd();
   if (!file.is_open()) {
     file = make_nameless_file();
     if (!file.is_open()) {
