@@ -83,12 +83,9 @@ std::vector<std::string> names_of(const Definitions& definitions) {
   return names;
 }
 
-EncodingOffer offer_of(const RuntimeConfig& config) {
-  EncodingOffer offer{config.output_format, config.compression, {"none"}};
-  if (config.gpu_transport != "none") {
-    offer.gpu_transports.push_back(config.gpu_transport);
-  }
-  return offer;
+std::vector<std::string> gpu_transports_of(const RuntimeConfig& config) {
+  return config.gpu_transport == "none" ? std::vector<std::string>{"none"}
+                                        : std::vector<std::string>{"none", config.gpu_transport};
 }
 
 class TesseractService final : public Service {
@@ -97,7 +94,7 @@ class TesseractService final : public Service {
                    std::vector<std::unique_ptr<ServedTesseract>> tesseracts, std::vector<std::string> names,
                    Logger& logger, const Clock& clock)
       : options_(options),
-        offer_(offer_of(options.config)),
+        offer_{options.config.output_format, options.config.compression, gpu_transports_of(options.config)},
         router_(std::move(router)),
         gpu_(std::move(gpu)),
         tesseracts_(std::move(tesseracts)),
