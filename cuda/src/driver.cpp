@@ -78,6 +78,10 @@ std::optional<std::string> find_functions(const Library& library, DriverFunction
   }
   TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_FIND)
 #undef TESSERA_CUDA_FIND
+#define TESSERA_CUDA_FIND(field, symbol, ...) \
+  functions.field = reinterpret_cast<decltype(functions.field)>(library.find_symbol(#symbol));
+  TESSERA_CUDA_KERNEL_FUNCTIONS(TESSERA_CUDA_FIND)
+#undef TESSERA_CUDA_FIND
   return missing;
 }
 

@@ -53,6 +53,7 @@ struct Signature<OurResult (*)(OurArguments...), TheirResult (*)(TheirArguments.
   static_assert(Signature<decltype(DriverFunctions::field), decltype(&::symbol)>::is_same(), \
                 #symbol " is not what cuda.h declares");
 TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_CHECK)
+TESSERA_CUDA_KERNEL_FUNCTIONS(TESSERA_CUDA_CHECK)
 #undef TESSERA_CUDA_CHECK
 
 // A wrong declaration would be seen.
@@ -121,6 +122,7 @@ static_assert(kPointerIsIpcCapable == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CA
 static_assert(kPointerRangeStart == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
 static_assert(kPointerRangeSize == CU_POINTER_ATTRIBUTE_RANGE_SIZE);
 static_assert(kMemoryTypeDevice == CU_MEMORYTYPE_DEVICE);
+static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kIpcLazyEnablePeerAccess == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 
 }  // namespace

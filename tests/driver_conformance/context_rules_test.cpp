@@ -24,7 +24,8 @@ TEST_F(ContextRules, CallsNeedACurrentContext) {
 
 TEST_F(ContextRules, CurrentContextIsOfOneThread) {
   on_new_thread([] {
-    void* context = &context;
+    int any = 0;
+    void* context = &any;
     EXPECT_EQ(driver().cuCtxGetCurrent(&context), kSuccess);
     EXPECT_EQ(context, nullptr);
   });
@@ -33,7 +34,8 @@ TEST_F(ContextRules, CurrentContextIsOfOneThread) {
 TEST_F(ContextRules, RetainingDoesNotMakeCurrent) {
   on_new_thread([] {
     void* retained = nullptr;
-    void* current = &current;
+    int any = 0;
+    void* current = &any;
     EXPECT_EQ(driver().cuDevicePrimaryCtxRetain(&retained, 0), kSuccess);
     EXPECT_EQ(driver().cuCtxGetCurrent(&current), kSuccess);
     EXPECT_EQ(current, nullptr);

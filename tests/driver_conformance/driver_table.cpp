@@ -24,9 +24,9 @@ std::string load_driver(DriverTable& table) {
     return dlerror();  // NOLINT(concurrency-mt-unsafe)
   }
   std::string missing;
-#define TESSERA_X(name, arguments)            \
-  if (!find(library, #name, table.name)) {    \
-    missing += std::string(" ") + #name;      \
+#define TESSERA_X(name, arguments)         \
+  if (!find(library, #name, table.name)) { \
+    missing += std::string(" ") + #name;   \
   }
   TESSERA_CONFORMANCE_CALLS(TESSERA_X)
 #undef TESSERA_X

@@ -56,76 +56,78 @@ struct Copy2D {
 };
 
 // X(return, exported name, arguments)
-#define TESSERA_CONFORMANCE_CALLS(X)                                            \
-  X(cuInit, (unsigned))                                                         \
-  X(cuDriverGetVersion, (int*))                                                 \
-  X(cuDeviceGetCount, (int*))                                                   \
-  X(cuDeviceGet, (int*, int))                                                   \
-  X(cuDeviceGetName, (char*, int, int))                                         \
-  X(cuDeviceGetUuid_v2, (unsigned char*, int))                                  \
-  X(cuDeviceGetAttribute, (int*, int, int))                                     \
-  X(cuDeviceTotalMem_v2, (std::size_t*, int))                                   \
-  X(cuDeviceGetPCIBusId, (char*, int, int))                                     \
-  X(cuDeviceGetByPCIBusId, (int*, const char*))                                 \
-  X(cuDeviceCanAccessPeer, (int*, int, int))                                    \
-  X(cuDevicePrimaryCtxRetain, (void**, int))                                    \
-  X(cuDevicePrimaryCtxRelease_v2, (int))                                        \
-  X(cuDevicePrimaryCtxGetState, (int, unsigned*, int*))                         \
-  X(cuCtxSetCurrent, (void*))                                                   \
-  X(cuCtxGetCurrent, (void**))                                                  \
-  X(cuCtxPushCurrent_v2, (void*))                                               \
-  X(cuCtxPopCurrent_v2, (void**))                                               \
-  X(cuCtxGetDevice, (int*))                                                     \
-  X(cuCtxSynchronize, ())                                                       \
-  X(cuMemAlloc_v2, (Address*, std::size_t))                                     \
-  X(cuMemFree_v2, (Address))                                                    \
-  X(cuMemGetInfo_v2, (std::size_t*, std::size_t*))                              \
-  X(cuMemGetAddressRange_v2, (Address*, std::size_t*, Address))                 \
-  X(cuMemAllocManaged, (Address*, std::size_t, unsigned))                       \
-  X(cuMemAllocAsync, (Address*, std::size_t, void*))                            \
-  X(cuMemFreeAsync, (Address, void*))                                           \
-  X(cuMemcpyHtoD_v2, (Address, const void*, std::size_t))                       \
-  X(cuMemcpyDtoH_v2, (void*, Address, std::size_t))                             \
-  X(cuMemcpyDtoD_v2, (Address, Address, std::size_t))                           \
-  X(cuMemcpyDtoDAsync_v2, (Address, Address, std::size_t, void*))               \
-  X(cuMemcpy2DAsync_v2, (const Copy2D*, void*))                                 \
-  X(cuMemsetD8_v2, (Address, unsigned char, std::size_t))                       \
-  X(cuMemsetD8Async, (Address, unsigned char, std::size_t, void*))              \
-  X(cuStreamCreate, (void**, unsigned))                                         \
-  X(cuStreamDestroy_v2, (void*))                                                \
-  X(cuStreamSynchronize, (void*))                                               \
-  X(cuStreamQuery, (void*))                                                     \
-  X(cuStreamWaitEvent, (void*, void*, unsigned))                                \
-  X(cuEventCreate, (void**, unsigned))                                          \
-  X(cuEventDestroy_v2, (void*))                                                 \
-  X(cuEventRecord, (void*, void*))                                              \
-  X(cuEventQuery, (void*))                                                      \
-  X(cuEventSynchronize, (void*))                                                \
-  X(cuIpcGetMemHandle, (Handle*, Address))                                      \
-  X(cuIpcOpenMemHandle_v2, (Address*, Handle, unsigned))                        \
-  X(cuIpcCloseMemHandle, (Address))                                             \
-  X(cuIpcGetEventHandle, (Handle*, void*))                                      \
-  X(cuIpcOpenEventHandle, (void**, Handle))                                     \
-  X(cuPointerGetAttribute, (void*, int, Address))                               \
-  X(cuPointerGetAttributes, (unsigned, int*, void**, Address))                  \
-  X(cuGetErrorName, (int, const char**))                                        \
-  X(cuGetProcAddress_v2, (const char*, void**, int, std::uint64_t, int*))       \
-  X(cuMemGetAllocationGranularity, (std::size_t*, const AllocationProperties*, int)) \
+#define TESSERA_CONFORMANCE_CALLS(X)                                                        \
+  X(cuInit, (unsigned))                                                                     \
+  X(cuDriverGetVersion, (int*))                                                             \
+  X(cuDeviceGetCount, (int*))                                                               \
+  X(cuDeviceGet, (int*, int))                                                               \
+  X(cuDeviceGetName, (char*, int, int))                                                     \
+  X(cuDeviceGetUuid_v2, (unsigned char*, int))                                              \
+  X(cuDeviceGetAttribute, (int*, int, int))                                                 \
+  X(cuDeviceTotalMem_v2, (std::size_t*, int))                                               \
+  X(cuDeviceGetPCIBusId, (char*, int, int))                                                 \
+  X(cuDeviceGetByPCIBusId, (int*, const char*))                                             \
+  X(cuDeviceCanAccessPeer, (int*, int, int))                                                \
+  X(cuDevicePrimaryCtxRetain, (void**, int))                                                \
+  X(cuDevicePrimaryCtxRelease_v2, (int))                                                    \
+  X(cuDevicePrimaryCtxGetState, (int, unsigned*, int*))                                     \
+  X(cuCtxSetCurrent, (void*))                                                               \
+  X(cuCtxGetCurrent, (void**))                                                              \
+  X(cuCtxPushCurrent_v2, (void*))                                                           \
+  X(cuCtxPopCurrent_v2, (void**))                                                           \
+  X(cuCtxGetDevice, (int*))                                                                 \
+  X(cuCtxSynchronize, ())                                                                   \
+  X(cuMemAlloc_v2, (Address*, std::size_t))                                                 \
+  X(cuMemFree_v2, (Address))                                                                \
+  X(cuMemGetInfo_v2, (std::size_t*, std::size_t*))                                          \
+  X(cuMemGetAddressRange_v2, (Address*, std::size_t*, Address))                             \
+  X(cuMemAllocManaged, (Address*, std::size_t, unsigned))                                   \
+  X(cuMemAllocAsync, (Address*, std::size_t, void*))                                        \
+  X(cuMemFreeAsync, (Address, void*))                                                       \
+  X(cuMemcpyHtoD_v2, (Address, const void*, std::size_t))                                   \
+  X(cuMemcpyDtoH_v2, (void*, Address, std::size_t))                                         \
+  X(cuMemcpyDtoD_v2, (Address, Address, std::size_t))                                       \
+  X(cuMemcpyDtoDAsync_v2, (Address, Address, std::size_t, void*))                           \
+  X(cuMemcpy2DAsync_v2, (const Copy2D*, void*))                                             \
+  X(cuMemsetD8_v2, (Address, unsigned char, std::size_t))                                   \
+  X(cuMemsetD8Async, (Address, unsigned char, std::size_t, void*))                          \
+  X(cuStreamCreate, (void**, unsigned))                                                     \
+  X(cuStreamDestroy_v2, (void*))                                                            \
+  X(cuStreamSynchronize, (void*))                                                           \
+  X(cuStreamQuery, (void*))                                                                 \
+  X(cuStreamWaitEvent, (void*, void*, unsigned))                                            \
+  X(cuEventCreate, (void**, unsigned))                                                      \
+  X(cuEventDestroy_v2, (void*))                                                             \
+  X(cuEventRecord, (void*, void*))                                                          \
+  X(cuEventQuery, (void*))                                                                  \
+  X(cuEventSynchronize, (void*))                                                            \
+  X(cuIpcGetMemHandle, (Handle*, Address))                                                  \
+  X(cuIpcOpenMemHandle_v2, (Address*, Handle, unsigned))                                    \
+  X(cuIpcCloseMemHandle, (Address))                                                         \
+  X(cuIpcGetEventHandle, (Handle*, void*))                                                  \
+  X(cuIpcOpenEventHandle, (void**, Handle))                                                 \
+  X(cuPointerGetAttribute, (void*, int, Address))                                           \
+  X(cuPointerGetAttributes, (unsigned, int*, void**, Address))                              \
+  X(cuGetErrorName, (int, const char**))                                                    \
+  X(cuGetProcAddress_v2, (const char*, void**, int, std::uint64_t, int*))                   \
+  X(cuMemGetAllocationGranularity, (std::size_t*, const AllocationProperties*, int))        \
   X(cuMemCreate, (std::uint64_t*, std::size_t, const AllocationProperties*, std::uint64_t)) \
-  X(cuMemRelease, (std::uint64_t))                                              \
-  X(cuMemAddressReserve, (Address*, std::size_t, std::size_t, Address, std::uint64_t)) \
-  X(cuMemAddressFree, (Address, std::size_t))                                   \
-  X(cuMemMap, (Address, std::size_t, std::size_t, std::uint64_t, std::uint64_t)) \
-  X(cuMemUnmap, (Address, std::size_t))                                         \
-  X(cuMemSetAccess, (Address, std::size_t, const AccessDescription*, std::size_t)) \
-  X(cuMemRetainAllocationHandle, (std::uint64_t*, void*))                       \
-  X(cuMemExportToShareableHandle, (void*, std::uint64_t, int, std::uint64_t))   \
+  X(cuMemRelease, (std::uint64_t))                                                          \
+  X(cuMemAddressReserve, (Address*, std::size_t, std::size_t, Address, std::uint64_t))      \
+  X(cuMemAddressFree, (Address, std::size_t))                                               \
+  X(cuMemMap, (Address, std::size_t, std::size_t, std::uint64_t, std::uint64_t))            \
+  X(cuMemUnmap, (Address, std::size_t))                                                     \
+  X(cuMemSetAccess, (Address, std::size_t, const AccessDescription*, std::size_t))          \
+  X(cuMemRetainAllocationHandle, (std::uint64_t*, void*))                                   \
+  X(cuMemExportToShareableHandle, (void*, std::uint64_t, int, std::uint64_t))               \
   X(cuMemImportFromShareableHandle, (std::uint64_t*, void*, int))
 
 struct DriverTable {
+  // NOLINTBEGIN(bugprone-macro-parentheses)
 #define TESSERA_X(name, arguments) Code(*name) arguments = nullptr;
   TESSERA_CONFORMANCE_CALLS(TESSERA_X)
 #undef TESSERA_X
+  // NOLINTEND(bugprone-macro-parentheses)
   /// Only the stand-in has it: names of rules that it can break.
   const char* (*mutation)(std::size_t) = nullptr;
 };

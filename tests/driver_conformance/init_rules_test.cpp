@@ -22,9 +22,13 @@ class InitRules : public RuleTest {
   }
 };
 
-TEST_F(InitRules, FlagsAreRefused) { EXPECT_EQ(driver().cuInit(1), kInvalidValue); }
+TEST_F(InitRules, FlagsAreRefused) {
+  EXPECT_EQ(driver().cuInit(1), kInvalidValue);
+}
 
-TEST_F(InitRules, InitAgainSucceeds) { EXPECT_EQ(driver().cuInit(0), kSuccess); }
+TEST_F(InitRules, InitAgainSucceeds) {
+  EXPECT_EQ(driver().cuInit(0), kSuccess);
+}
 
 TEST_F(InitRules, CallsBeforeInitAreRefused) {
   Peer peer;

@@ -22,7 +22,7 @@ constexpr int kPeerSocket = 3;
     if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
       _exit(1);
     }
-    pid_t child = vfork();
+    pid_t child = fork();
     if (child != 0) {
       // The socket stays open in the child alone, so that the end of one is seen as that of the other.
       close(socket);
@@ -48,6 +48,7 @@ Peer::Peer(const Options& options) {
     return;
   }
   std::vector<char*> environment;
+  environment.reserve(options.environment.size() + 200);
   for (const std::string& entry : options.environment) {
     environment.push_back(const_cast<char*>(entry.c_str()));
   }
@@ -69,7 +70,9 @@ Peer::Peer(const Options& options) {
   }
 }
 
-Peer::~Peer() { kill(); }
+Peer::~Peer() {
+  kill();
+}
 
 Reply Peer::ask(const Request& request) const {
   Reply reply;

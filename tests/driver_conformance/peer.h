@@ -14,15 +14,15 @@ enum class Order : int {
   kInit,
   kDeviceCount,
   kUuid,
-  kSetDevice,       ///< retains the primary context of device a, makes it current
-  kReleaseDevice,   ///< releases it again
-  kRetainAgain,     ///< retains it, and makes it current once more
-  kAllocate,        ///< a bytes
+  kSetDevice,      ///< retains the primary context of device a, makes it current
+  kReleaseDevice,  ///< releases it again
+  kRetainAgain,    ///< retains it, and makes it current once more
+  kAllocate,       ///< a bytes
   kFree,
-  kFill,            ///< a: address, b: value, c: bytes
-  kRead,            ///< 64 bytes at a
-  kExport,          ///< a: address
-  kOpen,            ///< handle
+  kFill,    ///< a: address, b: value, c: bytes
+  kRead,    ///< 64 bytes at a
+  kExport,  ///< a: address
+  kOpen,    ///< handle
   kClose,
   kRange,           ///< of a
   kOpenEvent,       ///< handle
@@ -66,7 +66,7 @@ class Peer {
   /// Whether it could be started; a namespace may not be allowed.
   [[nodiscard]] bool is_running() const { return socket_ >= 0; }
   /// Code -1: it has ended.
-  Reply ask(const Request& request) const;
+  Reply ask(const Request& request) const;  // NOLINT(modernize-use-nodiscard): some orders only have an effect
   /// cuInit, and the primary context of a device.
   [[nodiscard]] Code start(int device = 0) const;
   /// SIGKILL, and waits until it is gone.

@@ -49,7 +49,7 @@ void RuleTest::fill(Address address, std::size_t size, unsigned char value) {
 }
 
 std::string RuleTest::describe(const Bytes64& bytes) {
-  bool is_same = std::all_of(bytes.begin(), bytes.end(), [&](unsigned char byte) { return byte == bytes[0]; });
+  bool is_same = std::ranges::all_of(bytes, [&](unsigned char byte) { return byte == bytes[0]; });
   return is_same ? "all " + std::to_string(bytes[0]) : "mixed";
 }
 
@@ -94,7 +94,7 @@ Address RuleTest::open(const Handle& handle) {
 
 void RuleTest::close_now(Address address) {
   EXPECT_EQ(driver().cuIpcCloseMemHandle(address), kSuccess);
-  mappings_.erase(std::find(mappings_.begin(), mappings_.end(), address));
+  mappings_.erase(std::ranges::find(mappings_, address));
 }
 
 }  // namespace tessera::driver_conformance

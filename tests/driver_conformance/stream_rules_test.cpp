@@ -7,7 +7,7 @@ namespace {
 constexpr unsigned kNonBlocking = 1;
 constexpr unsigned kDisableTiming = 2;
 constexpr unsigned kInterprocess = 4;
-constexpr std::size_t kSize = 8 * kPage;
+constexpr std::size_t kSize = 2 * kPage;
 
 class StreamRules : public RuleTest {
  protected:
@@ -125,13 +125,10 @@ TEST_F(StreamRules, OtherProcessWaitsForAnEvent) {
   void* one = stream(kNonBlocking);
   EXPECT_EQ(driver().cuMemsetD8Async(first_, 7, kSize, one), kSuccess);
   EXPECT_EQ(driver().cuEventRecord(done, one), kSuccess);
-  EXPECT_EQ(peer.ask({.order = Order::kCopyAfterEvent,
-                      .a = opened.value,
-                      .b = target.value,
-                      .c = source.value,
-                      .d = kSize})
-                .code,
-            kSuccess);
+  EXPECT_EQ(
+      peer.ask({.order = Order::kCopyAfterEvent, .a = opened.value, .b = target.value, .c = source.value, .d = kSize})
+          .code,
+      kSuccess);
   EXPECT_EQ(describe(peer.ask({.order = Order::kRead, .a = target.value}).bytes), "all 7");
 }
 

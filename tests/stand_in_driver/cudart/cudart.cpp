@@ -94,7 +94,9 @@ int enter() {
   return code == kSuccess ? cuCtxSetCurrent(context) : code;
 }
 
-std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
 
 }  // namespace
 
@@ -221,4 +223,6 @@ TESSERA_CUDART_EXPORT int cudaGetLastError() {
   return code;
 }
 
-TESSERA_CUDART_EXPORT int cudaPeekAtLastError() { return last_error; }
+TESSERA_CUDART_EXPORT int cudaPeekAtLastError() {
+  return last_error;
+}

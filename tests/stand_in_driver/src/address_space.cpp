@@ -33,7 +33,9 @@ std::uint64_t AddressSpace::reserve(std::uint64_t size_bytes) {
   return candidate;
 }
 
-void AddressSpace::unreserve(std::uint64_t address) { reservations_.erase(address); }
+void AddressSpace::unreserve(std::uint64_t address) {
+  reservations_.erase(address);
+}
 
 std::uint64_t AddressSpace::reservation(std::uint64_t address) const {
   auto found = reservations_.find(address);
@@ -41,7 +43,7 @@ std::uint64_t AddressSpace::reservation(std::uint64_t address) const {
 }
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> AddressSpace::reservation_around(std::uint64_t address,
-                                                                                          std::uint64_t size) const {
+                                                                                        std::uint64_t size) const {
   auto after = reservations_.upper_bound(address);
   if (after == reservations_.begin()) {
     return std::nullopt;

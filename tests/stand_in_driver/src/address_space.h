@@ -77,7 +77,7 @@ class AddressSpace {
   [[nodiscard]] std::uint64_t reservation(std::uint64_t address) const;
   /// The reservation that holds all of a range.
   [[nodiscard]] std::optional<std::pair<std::uint64_t, std::uint64_t>> reservation_around(std::uint64_t address,
-                                                                                            std::uint64_t size) const;
+                                                                                          std::uint64_t size) const;
   /// Whether the address is one of a device's, used or not.
   [[nodiscard]] bool is_device_address(std::uint64_t address) const {
     return address >= base_ && address < base_ + limit_;

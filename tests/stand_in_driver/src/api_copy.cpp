@@ -4,7 +4,6 @@
 namespace tessera::stand_in {
 namespace {
 
-// NOLINTBEGIN(performance-no-int-to-ptr)
 Result copy_range(Driver& driver, Context& context, std::uint64_t target, Side target_side, std::uint64_t source,
                   Side source_side, std::size_t size, void* stream, bool is_per_thread, HostWait wait) {
   Copy copy;
@@ -15,14 +14,17 @@ Result copy_range(Driver& driver, Context& context, std::uint64_t target, Side t
   copy.source_side = source_side;
   return submit_copy(driver, context, copy, stream, is_per_thread, wait);
 }
-// NOLINTEND(performance-no-int-to-ptr)
 
-std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-std::uint64_t number(std::uint64_t address) { return address; }
+std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+std::uint64_t number(std::uint64_t address) {
+  return address;
+}
 
 }  // namespace
 
-// NOLINTBEGIN(bugprone-macro-parentheses)
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-identifier-naming)
 #define TESSERA_COPY(name, Target, target_side, Source, source_side, is_per_thread)                               \
   TESSERA_STAND_IN_EXPORT int name(Target target, Source source, std::size_t size) {                              \
     return call_in_context(Function::name, [&](Driver& driver, Context& context) {                                \
@@ -37,7 +39,6 @@ std::uint64_t number(std::uint64_t address) { return address; }
                         is_per_thread, HostWait::kNever);                                                        \
     });                                                                                                          \
   }
-// NOLINTEND(bugprone-macro-parentheses)
 
 TESSERA_COPY(cuMemcpy, std::uint64_t, Side::kEither, std::uint64_t, Side::kEither, false)
 TESSERA_COPY(cuMemcpy_ptds, std::uint64_t, Side::kEither, std::uint64_t, Side::kEither, true)
@@ -56,11 +57,11 @@ TESSERA_COPY(cuMemcpyDtoD_v2_ptds, std::uint64_t, Side::kDevice, std::uint64_t, 
 TESSERA_COPY_ASYNC(cuMemcpyDtoDAsync_v2, std::uint64_t, Side::kDevice, std::uint64_t, Side::kDevice, false)
 TESSERA_COPY_ASYNC(cuMemcpyDtoDAsync_v2_ptsz, std::uint64_t, Side::kDevice, std::uint64_t, Side::kDevice, true)
 
-#define TESSERA_FILL(name, is_per_thread)                                                                 \
-  TESSERA_STAND_IN_EXPORT int name(std::uint64_t address, unsigned char value, std::size_t size) {        \
-    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                        \
-      return submit_fill(driver, context, address, value, size, nullptr, is_per_thread);                  \
-    });                                                                                                   \
+#define TESSERA_FILL(name, is_per_thread)                                                          \
+  TESSERA_STAND_IN_EXPORT int name(std::uint64_t address, unsigned char value, std::size_t size) { \
+    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                 \
+      return submit_fill(driver, context, address, value, size, nullptr, is_per_thread);           \
+    });                                                                                            \
   }
 #define TESSERA_FILL_ASYNC(name, is_per_thread)                                                                  \
   TESSERA_STAND_IN_EXPORT int name(std::uint64_t address, unsigned char value, std::size_t size, void* stream) { \
@@ -73,5 +74,6 @@ TESSERA_FILL(cuMemsetD8_v2, false)
 TESSERA_FILL(cuMemsetD8_v2_ptds, true)
 TESSERA_FILL_ASYNC(cuMemsetD8Async, false)
 TESSERA_FILL_ASYNC(cuMemsetD8Async_ptsz, true)
+// NOLINTEND(bugprone-macro-parentheses,readability-identifier-naming)
 
 }  // namespace tessera::stand_in

@@ -137,37 +137,38 @@ Result copy_box(Driver& driver, Context& context, const Description3D& given, vo
 
 }  // namespace
 
-#define TESSERA_COPY_2D(name, is_per_thread)                                                                         \
-  TESSERA_STAND_IN_EXPORT int name(const Description2D* description) {                                               \
-    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                                   \
-      return description == nullptr ? kInvalidValue                                                                  \
-                                    : copy_box(driver, context, widen(*description), nullptr, is_per_thread,         \
-                                               HostWait::kAsPlainCopy);                                              \
-    });                                                                                                              \
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names
+#define TESSERA_COPY_2D(name, is_per_thread)                                                                       \
+  TESSERA_STAND_IN_EXPORT int name(const Description2D* description) {                                             \
+    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                                 \
+      return description == nullptr                                                                                \
+                 ? kInvalidValue                                                                                   \
+                 : copy_box(driver, context, widen(*description), nullptr, is_per_thread, HostWait::kAsPlainCopy); \
+    });                                                                                                            \
   }
-#define TESSERA_COPY_2D_ASYNC(name, is_per_thread)                                                                \
-  TESSERA_STAND_IN_EXPORT int name(const Description2D* description, void* stream) {                              \
-    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                                \
-      return description == nullptr                                                                               \
-                 ? kInvalidValue                                                                                  \
-                 : copy_box(driver, context, widen(*description), stream, is_per_thread, HostWait::kNever);       \
-    });                                                                                                           \
+#define TESSERA_COPY_2D_ASYNC(name, is_per_thread)                                                          \
+  TESSERA_STAND_IN_EXPORT int name(const Description2D* description, void* stream) {                        \
+    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                          \
+      return description == nullptr                                                                         \
+                 ? kInvalidValue                                                                            \
+                 : copy_box(driver, context, widen(*description), stream, is_per_thread, HostWait::kNever); \
+    });                                                                                                     \
   }
-#define TESSERA_COPY_3D(name, is_per_thread)                                                                         \
-  TESSERA_STAND_IN_EXPORT int name(const Description3D* description) {                                               \
-    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                                   \
-      return description == nullptr                                                                                  \
-                 ? kInvalidValue                                                                                     \
-                 : copy_box(driver, context, *description, nullptr, is_per_thread, HostWait::kAsPlainCopy);          \
-    });                                                                                                              \
+#define TESSERA_COPY_3D(name, is_per_thread)                                                                \
+  TESSERA_STAND_IN_EXPORT int name(const Description3D* description) {                                      \
+    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                          \
+      return description == nullptr                                                                         \
+                 ? kInvalidValue                                                                            \
+                 : copy_box(driver, context, *description, nullptr, is_per_thread, HostWait::kAsPlainCopy); \
+    });                                                                                                     \
   }
-#define TESSERA_COPY_3D_ASYNC(name, is_per_thread)                                                             \
-  TESSERA_STAND_IN_EXPORT int name(const Description3D* description, void* stream) {                           \
-    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                             \
-      return description == nullptr                                                                            \
-                 ? kInvalidValue                                                                               \
-                 : copy_box(driver, context, *description, stream, is_per_thread, HostWait::kNever);           \
-    });                                                                                                        \
+#define TESSERA_COPY_3D_ASYNC(name, is_per_thread)                                                   \
+  TESSERA_STAND_IN_EXPORT int name(const Description3D* description, void* stream) {                 \
+    return call_in_context(Function::name, [&](Driver& driver, Context& context) {                   \
+      return description == nullptr                                                                  \
+                 ? kInvalidValue                                                                     \
+                 : copy_box(driver, context, *description, stream, is_per_thread, HostWait::kNever); \
+    });                                                                                              \
   }
 
 TESSERA_COPY_2D(cuMemcpy2D_v2, false)
@@ -180,5 +181,6 @@ TESSERA_COPY_3D(cuMemcpy3D_v2, false)
 TESSERA_COPY_3D(cuMemcpy3D_v2_ptds, true)
 TESSERA_COPY_3D_ASYNC(cuMemcpy3DAsync_v2, false)
 TESSERA_COPY_3D_ASYNC(cuMemcpy3DAsync_v2_ptsz, true)
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace tessera::stand_in

@@ -17,19 +17,19 @@ const Device* find(const Driver& driver, int device) {
 // Those of an H200 that clients ask for; the rest is 0, which says "not supported".
 int attribute_of(const Driver& driver, const Device& device, int attribute) {
   static const std::map<int, int> kAttributes = {
-      {1, 1024},   // threads per block
-      {10, 32},    // warp size
-      {16, 132},   // multiprocessors
-      {34, 0},     // PCI device
-      {41, 1},     // unified addressing
-      {75, 9},     // compute capability 9.0
-      {76, 0},     //
-      {83, 1},     // managed memory
-      {102, 1},    // virtual memory management
-      {103, 1},    // POSIX file descriptors
-      {115, 1},    // memory pools
-      {119, 1},    // their handle types
-      {125, 1},    // IPC events
+      {1, 1024},  // threads per block
+      {10, 32},   // warp size
+      {16, 132},  // multiprocessors
+      {34, 0},    // PCI device
+      {41, 1},    // unified addressing
+      {75, 9},    // compute capability 9.0
+      {76, 0},    //
+      {83, 1},    // managed memory
+      {102, 1},   // virtual memory management
+      {103, 1},   // POSIX file descriptors
+      {115, 1},   // memory pools
+      {119, 1},   // their handle types
+      {125, 1},   // IPC events
   };
   if (auto given = driver.knobs.attributes.find(attribute); given != driver.knobs.attributes.end()) {
     return given->second;

@@ -1,6 +1,7 @@
 // Handles that other processes open: of memory and of events.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -116,8 +117,7 @@ Result check_device(const Driver& driver, const Context& context, std::uint32_t 
       if (device.instance || here.instance) {
         return driver.knobs.mig_code;
       }
-      bool is_visible = std::any_of(driver.devices.begin(), driver.devices.end(),
-                                    [&](const Device& one) { return one.key() == device_key; });
+      bool is_visible = std::ranges::any_of(driver.devices, [&](const Device& one) { return one.key() == device_key; });
       if (!is_visible) {
         return driver.knobs.hidden_code;
       }
@@ -203,9 +203,8 @@ Result open_handle(Driver& driver, Context& context, std::uint64_t* address, con
   spend(driver.knobs.open_us_per_mib, handle.size_bytes);
   MutexLock lock(driver.mutex);
   std::optional<ExportRecord> record = driver.machine->hold_export(handle.id);
-  std::shared_ptr<PhysicalBlock> block =
-      record ? PhysicalBlock::adopt(*driver.machine, record->block) : nullptr;
-  if (block == nullptr) {
+  std::shared_ptr<PhysicalBlock> block = record ? PhysicalBlock::adopt(*driver.machine, record->block) : nullptr;
+  if (!record || block == nullptr) {
     return driver.knobs.freed_code;
   }
   if (Allocation* open = find_import(driver, context, handle.id);

@@ -95,7 +95,8 @@ std::uint64_t value_of(Driver& driver, const Known& known, int attribute, std::u
     case kIsManaged:
       return kind == Kind::kManaged ? 1 : 0;
     case kDeviceOrdinal:
-      return static_cast<std::uint64_t>(known.allocation != nullptr ? known.allocation->ordinal : known.mapping->ordinal);
+      return static_cast<std::uint64_t>(known.allocation != nullptr ? known.allocation->ordinal
+                                                                    : known.mapping->ordinal);
     case kIsLegacyIpcCapable:
       return kind == Kind::kLegacy || driver.breaks(Mutation::legacy_capable_always) ? 1 : 0;
     case kRangeStart:
@@ -125,7 +126,9 @@ bool exists(const Driver& driver, int attribute) {
   return attribute >= kContext && attribute <= kMemoryBlockId && version_of(attribute) <= driver.knobs.version;
 }
 
-void store(void* place, int attribute, std::uint64_t value) { std::memcpy(place, &value, size_of(attribute)); }
+void store(void* place, int attribute, std::uint64_t value) {
+  std::memcpy(place, &value, size_of(attribute));
+}
 
 }  // namespace
 
@@ -164,8 +167,7 @@ TESSERA_STAND_IN_EXPORT int cuPointerGetAttributes(unsigned count, const int* at
     // For what the driver does not know, all is zero, and the ordinal -2.
     for (unsigned index = 0; index < count; ++index) {
       std::uint64_t unknown = attributes[index] == kDeviceOrdinal ? static_cast<std::uint64_t>(-2) : 0;
-      store(values[index], attributes[index],
-            is_known ? value_of(driver, known, attributes[index], address) : unknown);
+      store(values[index], attributes[index], is_known ? value_of(driver, known, attributes[index], address) : unknown);
     }
     return kSuccess;
   });

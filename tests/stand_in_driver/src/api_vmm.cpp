@@ -49,8 +49,8 @@ std::uint64_t add(Driver& driver, VirtualAllocation allocation) TESSERA_REQUIRES
 Result create(Driver& driver, std::uint64_t* handle, std::size_t size, const Properties* properties,
               std::uint64_t flags) {
   bool is_size_right = size > 0 && (size % kPage == 0 || driver.breaks(Mutation::vmm_any_size));
-  if (handle == nullptr || properties == nullptr || flags != 0 || !is_size_right ||
-      properties->type != kTypePinned || !is_device(driver, properties->location)) {
+  if (handle == nullptr || properties == nullptr || flags != 0 || !is_size_right || properties->type != kTypePinned ||
+      !is_device(driver, properties->location)) {
     return kInvalidValue;
   }
   // Fabric handles need an IMEX channel, which is not here.
@@ -75,7 +75,7 @@ Result create(Driver& driver, std::uint64_t* handle, std::size_t size, const Pro
 int export_descriptor(Driver& driver, const VirtualAllocation& allocation) {
   driver.machine->mark_descriptors(allocation.block->index());
   int fd = driver.machine->open_block(allocation.block->index());
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_RDLCK;
   lock.l_whence = SEEK_SET;
   if (fd >= 0) {
@@ -85,7 +85,7 @@ int export_descriptor(Driver& driver, const VirtualAllocation& allocation) {
 }
 
 Result import_descriptor(Driver& driver, std::uint64_t* handle, int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) {
     return kInvalidValue;
   }
@@ -111,8 +111,7 @@ Result map(Driver& driver, std::uint64_t address, std::size_t size, std::size_t 
   bool is_reserved = driver.space.reservation_around(address, size).has_value();
   if (offset != 0 || size == 0 || size % kPage != 0 || address % kPage != 0 ||
       found == driver.virtual_allocations.end() || size > found->second.block->size_bytes() ||
-      (!is_reserved && !driver.breaks(Mutation::vmm_reservation_any)) ||
-      driver.space.overlaps_mapping(address, size)) {
+      (!is_reserved && !driver.breaks(Mutation::vmm_reservation_any)) || driver.space.overlaps_mapping(address, size)) {
     return kInvalidValue;
   }
   Mapping mapping;
@@ -224,9 +223,8 @@ TESSERA_STAND_IN_EXPORT int cuMemAddressFree(std::uint64_t address, std::size_t 
 
 TESSERA_STAND_IN_EXPORT int cuMemMap(std::uint64_t address, std::size_t size, std::size_t offset, std::uint64_t handle,
                                      std::uint64_t flags) {
-  return call(Function::cuMemMap, Needs::kInit, [&](Driver& driver) {
-    return flags != 0 ? kInvalidValue : map(driver, address, size, offset, handle);
-  });
+  return call(Function::cuMemMap, Needs::kInit,
+              [&](Driver& driver) { return flags != 0 ? kInvalidValue : map(driver, address, size, offset, handle); });
 }
 
 TESSERA_STAND_IN_EXPORT int cuMemUnmap(std::uint64_t address, std::size_t size) {

@@ -7,7 +7,7 @@ namespace tessera::stand_in {
 std::vector<Context*>& context_stack(const Knobs& knobs) {
   // Never destroyed: threads may call while the process ends.
   static auto* shared = new std::vector<Context*>;
-  thread_local std::vector<Context*> own;
+  static thread_local std::vector<Context*> own;
   return knobs.breaks(Mutation::contexts_shared_by_threads) ? *shared : own;
 }
 

@@ -20,8 +20,12 @@ void set_bytes(void* target, unsigned char value, std::size_t size) {
   asm volatile("rep stosb" : "+D"(target), "+c"(size) : "a"(value) : "memory");
 }
 #else
-void move_bytes(void* target, const void* source, std::size_t size) { std::memmove(target, source, size); }
-void set_bytes(void* target, unsigned char value, std::size_t size) { std::memset(target, value, size); }
+void move_bytes(void* target, const void* source, std::size_t size) {
+  std::memmove(target, source, size);
+}
+void set_bytes(void* target, unsigned char value, std::size_t size) {
+  std::memset(target, value, size);
+}
 #endif
 
 std::optional<std::uint64_t> span_of(const Box& box, const Extent& extent) {
@@ -30,8 +34,7 @@ std::optional<std::uint64_t> span_of(const Box& box, const Extent& extent) {
   std::uint64_t sum = 0;
   bool is_too_large = __builtin_mul_overflow(box.pitch, extent.height - 1, &lines) ||
                       __builtin_mul_overflow(box.slice, extent.depth - 1, &layers) ||
-                      __builtin_add_overflow(lines, layers, &sum) ||
-                      __builtin_add_overflow(sum, extent.width, &sum) ||
+                      __builtin_add_overflow(lines, layers, &sum) || __builtin_add_overflow(sum, extent.width, &sum) ||
                       __builtin_add_overflow(box.address, sum, &lines);
   return is_too_large ? std::nullopt : std::optional(sum);
 }
@@ -110,8 +113,10 @@ std::variant<Sides, Result> check(Driver& driver, Context& context, const Copy& 
     return space.is_device_address(address) || space.find_mapping(address) != nullptr;
   };
   Sides sides;
-  sides.is_target_device = copy.target_side == Side::kDevice || (copy.target_side == Side::kEither && is_device(copy.target.address));
-  sides.is_source_device = copy.source_side == Side::kDevice || (copy.source_side == Side::kEither && is_device(copy.source.address));
+  sides.is_target_device =
+      copy.target_side == Side::kDevice || (copy.target_side == Side::kEither && is_device(copy.target.address));
+  sides.is_source_device =
+      copy.source_side == Side::kDevice || (copy.source_side == Side::kEither && is_device(copy.source.address));
   if (sides.is_target_device && !space.translate(copy.target.address, target_size, context.ordinal(), true)) {
     return kInvalidValue;
   }
@@ -158,8 +163,8 @@ Result submit_copy(Driver& driver, Context& context, const Copy& given, void* st
     staging = std::make_shared<std::vector<std::byte>>(bytes, bytes + *source_size);
     copy.source.address = reinterpret_cast<std::uint64_t>(staging->data());
   }
-  std::shared_ptr<Completion> done = context.submit(
-      queue, {}, [&driver, &context, copy, sides, staging, to = *target_size, from = *source_size] {
+  std::shared_ptr<Completion> done =
+      context.submit(queue, {}, [&driver, &context, copy, sides, staging, to = *target_size, from = *source_size] {
         std::size_t ordinal = context.ordinal();
         std::optional<Place> target =
             Place::find(driver, ordinal, copy.target.address, to, sides.is_target_device, true);

@@ -45,8 +45,7 @@ std::optional<Device> find_by_uuid(const std::vector<Device>& all, std::string_v
 std::optional<Device> find_instance(const std::vector<Device>& all, std::string_view name) {
   for (const Device& device : all) {
     if (device.instance) {
-      std::string old_name =
-          "GPU-" + uuid_text(device.gpu_uuid) + "/" + std::to_string(*device.instance) + "/0";
+      std::string old_name = "GPU-" + uuid_text(device.gpu_uuid) + "/" + std::to_string(*device.instance) + "/0";
       if (name == uuid_text(device.uuid) || name == old_name) {
         return device;
       }
@@ -116,7 +115,7 @@ std::vector<Device> all_devices(const Knobs& knobs) {
 std::vector<Device> visible_devices(const std::vector<Device>& all, const char* variable) {
   if (variable == nullptr) {
     // A process has one MIG instance at most, and nothing beside it.
-    auto instance = std::find_if(all.begin(), all.end(), [](const Device& device) { return device.instance.has_value(); });
+    auto instance = std::ranges::find_if(all, [](const Device& device) { return device.instance.has_value(); });
     return instance == all.end() ? all : std::vector<Device>{*instance};
   }
   std::vector<Device> visible;
@@ -145,8 +144,7 @@ bool are_peers(const Knobs& knobs, const Device& a, const Device& b) {
   if (a.instance || b.instance) {
     return a.key() == b.key();
   }
-  return a.gpu == b.gpu || !knobs.peers ||
-         knobs.peers->contains({static_cast<int>(a.gpu), static_cast<int>(b.gpu)});
+  return a.gpu == b.gpu || !knobs.peers || knobs.peers->contains({static_cast<int>(a.gpu), static_cast<int>(b.gpu)});
 }
 
 }  // namespace tessera::stand_in

@@ -17,8 +17,12 @@ std::atomic<Driver*> instance_pointer{nullptr};
 std::atomic<Driver*> abandoned{nullptr};  // keeps what a child cannot use reachable
 std::atomic<bool> poisoned{false};
 
-void before_fork() TESSERA_ACQUIRE(instance_mutex()) { instance_mutex().lock(); }
-void after_fork_in_parent() TESSERA_RELEASE(instance_mutex()) { instance_mutex().unlock(); }
+void before_fork() TESSERA_ACQUIRE(instance_mutex()) {
+  instance_mutex().lock();
+}
+void after_fork_in_parent() TESSERA_RELEASE(instance_mutex()) {
+  instance_mutex().unlock();
+}
 void after_fork_in_child() TESSERA_RELEASE(instance_mutex()) {
   Driver* driver = instance_pointer.load();
   if (driver != nullptr && driver->is_initialized()) {
@@ -46,7 +50,9 @@ Driver& Driver::instance() {
   return *instance_pointer.load();
 }
 
-bool Driver::is_poisoned() { return poisoned.load(); }
+bool Driver::is_poisoned() {
+  return poisoned.load();
+}
 
 Driver::Driver(Knobs given)
     : knobs(std::move(given)),

@@ -71,7 +71,7 @@ class Driver {
   Faults faults;
   const std::unique_ptr<Machine> machine;
   const std::vector<Device> all;
-  std::vector<Device> devices;                      ///< visible ones, by ordinal; constant after initialize()
+  std::vector<Device> devices;                     ///< visible ones, by ordinal; constant after initialize()
   std::vector<std::unique_ptr<Context>> contexts;  ///< one each
 
   Mutex mutex;

@@ -65,7 +65,12 @@ std::shared_ptr<IpcEvent> IpcEvents::create() {
   for (std::uint32_t index = 0; index < Layout::kEvents; ++index) {
     EventRecord& record = layout_->events[index];
     if (record.is_used == 0) {
-      record = {.is_used = 0, .owner = self_, .pid = getpid(), .padding = 0, .id = random_id(), .recorded = 0,
+      record = {.is_used = 0,
+                .owner = self_,
+                .pid = getpid(),
+                .padding = 0,
+                .id = random_id(),
+                .recorded = 0,
                 .completed = 0};
       record.is_used = 1;
       return std::make_shared<IpcEvent>(*this, index, true);
@@ -99,8 +104,12 @@ IpcEvent::~IpcEvent() {
   }
 }
 
-const Id& IpcEvent::id() const { return events_.layout_->events[index_].id; }
-int IpcEvent::pid() const { return events_.layout_->events[index_].pid; }
+const Id& IpcEvent::id() const {
+  return events_.layout_->events[index_].id;
+}
+int IpcEvent::pid() const {
+  return events_.layout_->events[index_].pid;
+}
 
 std::uint64_t IpcEvent::begin_record() {
   return std::atomic_ref(events_.layout_->events[index_].recorded).fetch_add(1) + 1;
@@ -113,7 +122,9 @@ void IpcEvent::complete(std::uint64_t number) {
   }
 }
 
-std::uint64_t IpcEvent::recorded() const { return std::atomic_ref(events_.layout_->events[index_].recorded).load(); }
+std::uint64_t IpcEvent::recorded() const {
+  return std::atomic_ref(events_.layout_->events[index_].recorded).load();
+}
 
 bool IpcEvent::is_complete(std::uint64_t number) const {
   EventRecord& record = events_.layout_->events[index_];

@@ -46,7 +46,8 @@ std::map<int, int> number_pairs(const char* name, char separator) {
   for (const std::string& item : split(text(name, ""), ',')) {
     std::vector<std::string> sides = split(item, separator);
     if (sides.size() == 2) {
-      pairs[static_cast<int>(parse_number(sides[0]).value_or(-1))] = static_cast<int>(parse_number(sides[1]).value_or(0));
+      pairs[static_cast<int>(parse_number(sides[0]).value_or(-1))] =
+          static_cast<int>(parse_number(sides[1]).value_or(0));
     }
   }
   return pairs;
@@ -70,7 +71,9 @@ std::optional<std::set<std::pair<int, int>>> peer_pairs() {
   return peers;
 }
 
-Result code(const char* name, Result otherwise) { return static_cast<Result>(number(name, otherwise)); }
+Result code(const char* name, Result otherwise) {
+  return static_cast<Result>(number(name, otherwise));
+}
 
 std::uint64_t mebibytes(const char* name, std::uint64_t otherwise_bytes) {
   std::int64_t count = number(name, -1);
@@ -110,7 +113,7 @@ Knobs Knobs::from_environment() {
   knobs.faults = text("FAULTS", "");
   knobs.crash = text("CRASH", "");
   for (const std::string& name : split(text("BREAK", ""), ',')) {
-    const auto* found = std::find(std::begin(kMutationNames), std::end(kMutationNames), name);
+    const auto* found = std::ranges::find(kMutationNames, name);
     if (found != std::end(kMutationNames)) {
       knobs.broken.set(static_cast<std::size_t>(found - std::begin(kMutationNames)));
     }

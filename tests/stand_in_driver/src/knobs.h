@@ -27,9 +27,9 @@ struct Knobs {
   int device_count = 2;
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;
   std::string uuid_seed = "tessera";
-  std::map<int, int> mig_instances;                   ///< GPU number to how many
+  std::map<int, int> mig_instances;                    ///< GPU number to how many
   std::optional<std::set<std::pair<int, int>>> peers;  ///< nothing: each GPU reaches each
-  std::map<int, int> attributes;                      ///< device attributes that differ
+  std::map<int, int> attributes;                       ///< device attributes that differ
   int compute_mode = 0;
   int version = 13000;
   bool is_stub = false;

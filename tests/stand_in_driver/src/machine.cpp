@@ -53,7 +53,9 @@ void shrink(Record* table, std::uint32_t& end) {
 }
 
 // A record becomes valid with the last write, so that a process that dies before it leaves nothing.
-void publish(std::uint32_t& flag) { std::atomic_ref<std::uint32_t>(flag).store(1, std::memory_order_release); }
+void publish(std::uint32_t& flag) {
+  std::atomic_ref<std::uint32_t>(flag).store(1, std::memory_order_release);
+}
 
 void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno == ENOENT) {
@@ -81,7 +83,7 @@ std::string hex(const Id& id) {
   return text;
 }
 
-Machine::Machine(const Knobs& knobs, const std::string& path) : knobs_(knobs), file_(path, sizeof(Layout)) {
+Machine::Machine(Knobs knobs, const std::string& path) : knobs_(std::move(knobs)), file_(path, sizeof(Layout)) {
   static_assert(std::is_trivially_copyable_v<Layout>);
   layout_ = reinterpret_cast<Layout*>(file_.bytes());
 }
@@ -236,14 +238,16 @@ void Machine::retire(std::uint32_t block) {
 // An exported descriptor carries a shared lock that lives as long as any copy of it, wherever that is.
 bool Machine::has_open_descriptor(const BlockRecord& record) const {
   UniqueFd fd = UniqueFd::adopt(open(block_path(record.id).c_str(), O_RDWR | O_CLOEXEC));
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  return !knobs_.breaks(Mutation::vmm_fd_keeps_nothing) && fd.is_open() &&
-         fcntl(fd.value(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return !knobs_.breaks(Mutation::vmm_fd_keeps_nothing) && fd.is_open() && fcntl(fd.value(), F_OFD_GETLK, &lock) == 0 &&
+         lock.l_type != F_UNLCK;
 }
 
-std::string Machine::block_path(const Id& id) const { return knobs_.root + "/" + hex(id); }
+std::string Machine::block_path(const Id& id) const {
+  return knobs_.root + "/" + hex(id);
+}
 
 std::uint64_t Machine::sum_used(std::uint32_t gpu) {
   std::uint64_t sum = 0;
@@ -290,10 +294,15 @@ std::optional<std::uint32_t> Machine::create_block(std::uint32_t gpu, std::uint6
     return std::nullopt;
   }
   BlockRecord& record = layout_->blocks[*index];
-  record = {.is_used = 0, .gpu = gpu, .size_bytes = size_bytes, .id = random_id(), .inode = 0, .holders = 0,
+  record = {.is_used = 0,
+            .gpu = gpu,
+            .size_bytes = size_bytes,
+            .id = random_id(),
+            .inode = 0,
+            .holders = 0,
             .has_descriptors = 0};
   UniqueFd fd = UniqueFd::adopt(open(block_path(record.id).c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
-  struct stat status {};
+  struct stat status{};
   if (!fd.is_open() || ftruncate(fd.value(), static_cast<off_t>(size_bytes)) != 0 || fstat(fd.value(), &status) != 0) {
     unlink(block_path(record.id).c_str());
     return std::nullopt;
@@ -387,7 +396,8 @@ const ProcessRecord* Machine::find_process(int pid) {
   const ProcessRecord* found = nullptr;
   for (std::uint32_t index = 0; index < layout_->process_end; ++index) {
     const ProcessRecord& record = layout_->processes[index];
-    if (record.state != ProcessRecord::kFree && record.pid == pid && (found == nullptr || found->serial < record.serial)) {
+    if (record.state != ProcessRecord::kFree && record.pid == pid &&
+        (found == nullptr || found->serial < record.serial)) {
       found = &record;
     }
   }

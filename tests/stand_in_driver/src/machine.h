@@ -112,7 +112,7 @@ class Machine {
 
  private:
   struct Layout;
-  Machine(const Knobs& knobs, const std::string& path);
+  Machine(Knobs knobs, const std::string& path);
 
   void clear_dead() TESSERA_REQUIRES(file_);
   bool release_holds_of(std::uint32_t process) TESSERA_REQUIRES(file_);

@@ -10,8 +10,7 @@ constexpr std::uint64_t kAlignment = 512;
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 20;
 
 // A gap for a small allocation in the pages that there are.
-std::uint64_t find_gap(Driver& driver, Context& context, std::uint64_t size, Kind kind)
-    TESSERA_REQUIRES(driver.mutex) {
+std::uint64_t find_gap(Driver& driver, Context& context, std::uint64_t size, Kind kind) TESSERA_REQUIRES(driver.mutex) {
   AddressSpace& space = driver.space;
   for (const auto& [address, mapping] : space.mappings) {
     if (!mapping.is_shared || mapping.context != &context || mapping.kind != kind) {
@@ -32,8 +31,7 @@ std::uint64_t find_gap(Driver& driver, Context& context, std::uint64_t size, Kin
   return 0;
 }
 
-std::uint64_t new_page(Driver& driver, Context& context, std::uint64_t size, Kind kind)
-    TESSERA_REQUIRES(driver.mutex) {
+std::uint64_t new_page(Driver& driver, Context& context, std::uint64_t size, Kind kind) TESSERA_REQUIRES(driver.mutex) {
   std::shared_ptr<PhysicalBlock> block =
       PhysicalBlock::create(*driver.machine, driver.devices[context.ordinal()].gpu, round_up(size, kPage));
   return block == nullptr ? 0 : map_block(driver, context, block, kind);

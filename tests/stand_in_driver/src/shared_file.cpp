@@ -11,7 +11,7 @@ namespace tessera::stand_in {
 namespace {
 
 struct flock record_lock(short type, std::size_t offset) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = static_cast<off_t>(offset);
@@ -35,13 +35,11 @@ SharedFile::SharedFile(const std::string& path, std::size_t size_bytes)
     return;
   }
   set_lock(fd_.value(), F_WRLCK, 0);
-  struct stat status {};
-  bool has_size = fstat(fd_.value(), &status) == 0 &&
-                  (status.st_size >= static_cast<off_t>(size_bytes) ||
-                   ftruncate(fd_.value(), static_cast<off_t>(size_bytes)) == 0);
+  struct stat status{};
+  bool has_size = fstat(fd_.value(), &status) == 0 && (status.st_size >= static_cast<off_t>(size_bytes) ||
+                                                       ftruncate(fd_.value(), static_cast<off_t>(size_bytes)) == 0);
   set_lock(fd_.value(), F_UNLCK, 0);
-  void* mapped =
-      has_size ? mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.value(), 0) : MAP_FAILED;
+  void* mapped = has_size ? mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.value(), 0) : MAP_FAILED;
   bytes_ = mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
@@ -55,7 +53,9 @@ void SharedFile::unlock() {
   mutex_.unlock();
 }
 
-void SharedFile::claim_life(std::size_t index) { set_lock(fd_.value(), F_WRLCK, kLifeOffset + index); }
+void SharedFile::claim_life(std::size_t index) {
+  set_lock(fd_.value(), F_WRLCK, kLifeOffset + index);
+}
 
 bool SharedFile::is_claimed_by_another(std::size_t index) const {
   struct flock lock = record_lock(F_WRLCK, kLifeOffset + index);

@@ -65,7 +65,7 @@ void Stream::start() {
       }
       is_active_ = true;
       const auto& after = queue_.front().after;
-      if (delay_.count() > 0 || !std::all_of(after.begin(), after.end(), [](const auto& one) { return one->is_done(); })) {
+      if (delay_.count() > 0 || !std::ranges::all_of(after, [](const auto& one) { return one->is_done(); })) {
         std::thread([self = shared_from_this()] { self->work_as_thread(); }).detach();
         return;
       }

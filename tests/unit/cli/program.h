@@ -34,8 +34,10 @@ struct Outcome {
 /// A `tessera serve` that runs as long as the object lives. One thread at a time.
 class ServerProcess final {
  public:
-  /// Starts it with `serve` before the words, and waits until it listens or has ended.
-  ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment = {});
+  /// Starts it with `serve` before the words, and waits until it listens or has ended. `most_descriptors` is its limit
+  /// of open files; 0 leaves it that of the test.
+  ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment = {},
+                unsigned most_descriptors = 0);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -39,11 +39,12 @@ int status_of(std::uint16_t port, const std::string& path) {
 }
 
 TEST_F(ServeCommandTest, ServesUntilItIsTold) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     ServerProcess server({"vectoradd", "--port", "0"}, place("server"));
     EXPECT_EQ(status_of(server.port(), "/health"), 200);
     EXPECT_EQ(status_of(server.port(), "/vectoradd/health"), 200);
     EXPECT_EQ(server.stop(signal), 0) << server.log();
+    EXPECT_THAT(server.log(), HasSubstr(std::string("stopping  reason=SIG") + ::sigabbrev_np(signal)));
   }
 }
 
@@ -79,31 +80,20 @@ TEST_F(ServeCommandTest, DoesNotMoveFromAPortThatIsTaken) {
   EXPECT_THAT(second.log(), HasSubstr("address already in use"));
 }
 
-// For this process and those that it starts.
-class DescriptorLimit {
- public:
-  explicit DescriptorLimit(rlim_t most) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit fewer{.rlim_cur = most, .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &fewer);
-  }
-  DescriptorLimit(const DescriptorLimit&) = delete;
-  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
-  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(ServeCommandTest, TellsALackOfDescriptorsFromAPortThatIsTaken) {
-  // Each time it gets one step further, until it lacks the descriptor of its socket.
-  Outcome outcome;
-  for (rlim_t most = 8; most < 64 && outcome.error.find("cannot listen on") == std::string::npos; ++most) {
-    const DescriptorLimit limit(most);
-    outcome = run_tessera({"serve", "vectoradd", "--port", "8000-8010"}, folder.path());
-    ASSERT_EQ(outcome.exit_code, 1) << outcome.error;
+  // Each time it gets one step further, until it listens.
+  bool does_listen = false;
+  int failures = 0;
+  for (unsigned most = 6; !does_listen && most < 64; ++most) {
+    ServerProcess server({"vectoradd", "--port", "0"}, place("server"), {}, most);
+    does_listen = server.log().find("listening") != std::string::npos;
+    if (!does_listen) {
+      EXPECT_EQ(server.wait(), 1) << server.log();
+      ++failures;
+    }
   }
-  EXPECT_THAT(outcome.error, HasSubstr("cannot listen on 127.0.0.1:8000: Too many open files"));
+  EXPECT_TRUE(does_listen);
+  EXPECT_GT(failures, 0);
 }
 
 TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {
@@ -117,6 +107,22 @@ TEST_F(ServeCommandTest, TakesTheNextFreePortOfARange) {
 
 TEST_F(ServeCommandTest, TakesItsPortFromTheEnvironment) {
   const ServerProcess server({"vectoradd"}, place("server"), {{"TESSERACT_RUNTIME_SERVE_PORT", "0"}});
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
+}
+
+TEST_F(ServeCommandTest, BlamesTheVariableForABadVariable) {
+  for (const auto& [name, value] : Environment{{"TESSERACT_RUNTIME_SERVE_PORT", "abc"},
+                                               {"TESSERACT_RUNTIME_SERVE_NUM_WORKERS", "0"},
+                                               {"TESSERACT_RUNTIME_SERVE_HOST", "no host at all"}}) {
+    const Outcome outcome = run_tessera({"serve", "vectoradd"}, folder.path(), {{name, value}});
+    EXPECT_EQ(outcome.exit_code, 1) << name;
+    EXPECT_THAT(outcome.error, HasSubstr(value));
+  }
+}
+
+TEST_F(ServeCommandTest, PrefersFlagsToVariables) {
+  const ServerProcess server({"vectoradd", "--port", "0", "--num-workers", "2"}, place("server"),
+                             {{"TESSERACT_RUNTIME_SERVE_PORT", "abc"}, {"TESSERACT_RUNTIME_SERVE_NUM_WORKERS", "0"}});
   EXPECT_EQ(status_of(server.port(), "/health"), 200);
 }
 

@@ -11,9 +11,11 @@ namespace tessera {
 
 /// A CUdeviceptr.
 using CuAddress = unsigned long long;
-/// CUcontext and CUstream: pointers to what only the driver knows.
+/// CUcontext, CUstream, CUmodule and CUfunction: pointers to what only the driver knows.
 using CuContext = void*;
 using CuStream = void*;
+using CuModule = void*;
+using CuFunction = void*;
 
 /// A CUuuid.
 struct CuUuid {
@@ -81,10 +83,25 @@ struct CuMemcpy2D {
   X(ipc_open_mem_handle, cuIpcOpenMemHandle_v2, int(CuAddress * address, CuIpcMemHandle handle, unsigned int flags))   \
   X(ipc_close_mem_handle, cuIpcCloseMemHandle, int(CuAddress address))
 
-/// The calls, found in the library. All are there in a Driver. Immutable after loading; safe to use from any thread.
+/// The same for calls that tessera does not make, but authors with kernels of their own do. Every driver of NVIDIA's
+/// has them; where there are none, as in one that stands in for it, they are null, and tessera works.
+#define TESSERA_CUDA_KERNEL_FUNCTIONS(X)                                                                     \
+  X(module_load_data, cuModuleLoadData, int(CuModule * module, const void* image))                           \
+  X(module_unload, cuModuleUnload, int(CuModule module))                                                     \
+  X(module_get_function, cuModuleGetFunction, int(CuFunction * function, CuModule module, const char* name)) \
+  X(stream_create, cuStreamCreate, int(CuStream * stream, unsigned int flags))                               \
+  X(stream_destroy, cuStreamDestroy_v2, int(CuStream stream))                                                \
+  X(launch_kernel, cuLaunchKernel,                                                                           \
+    int(CuFunction function, unsigned int blocks_x, unsigned int blocks_y, unsigned int blocks_z,            \
+        unsigned int threads_x, unsigned int threads_y, unsigned int threads_z, unsigned int shared_bytes,   \
+        CuStream stream, void** arguments, void** extra))
+
+/// The calls, found in the library. All of the first table are there in a Driver. Immutable after loading; safe to use
+/// from any thread.
 struct DriverFunctions {
 #define TESSERA_CUDA_FIELD(field, symbol, ...) std::add_pointer_t<__VA_ARGS__> field = nullptr;
   TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_FIELD)
+  TESSERA_CUDA_KERNEL_FUNCTIONS(TESSERA_CUDA_FIELD)
 #undef TESSERA_CUDA_FIELD
 };
 
@@ -134,6 +151,8 @@ inline constexpr unsigned int kMemoryTypeDevice = 2;
 
 /// cuIpcOpenMemHandle's only documented flag.
 inline constexpr unsigned int kIpcLazyEnablePeerAccess = 1;
+/// CU_STREAM_NON_BLOCKING: a stream that neither waits for the legacy one nor is waited for.
+inline constexpr unsigned int kStreamNonBlocking = 1;
 /// The value of CU_STREAM_PER_THREAD.
 inline constexpr std::uintptr_t kPerThreadStream = 2;
 

@@ -17,11 +17,10 @@ using namespace tessera;
 
 namespace {
 
-// NOLINTNEXTLINE(misc-no-recursion): that is what it is for
-int recurse_without_end(volatile int depth) {
+int recurse_while(const volatile bool& goes_on, int depth) {
   std::array<volatile char, 4096> frame{};
   frame[0] = static_cast<char>(depth);
-  return recurse_without_end(depth + 1) + frame[0];
+  return goes_on ? recurse_while(goes_on, depth + 1) + frame[0] : depth;
 }
 
 Object apply(const Object& inputs, Context& context) {
@@ -41,7 +40,8 @@ Object apply(const Object& inputs, Context& context) {
     *nowhere = 1;  // NOLINT(clang-analyzer-core.NullDereference)
   }
   if (how == "overflow") {
-    return {{"depth", recurse_without_end(0)}};
+    const volatile bool always = true;
+    return {{"depth", recurse_while(always, 0)}};
   }
   if (how == "throw_in_thread") {
     std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
@@ -64,7 +64,7 @@ struct AtLoad {
     }
   }
 };
-const AtLoad at_load;  // NOLINT(cert-err58-cpp): that it throws is the point
+const AtLoad kAtLoad;  // NOLINT(cert-err58-cpp): that it throws is the point
 
 }  // namespace
 
