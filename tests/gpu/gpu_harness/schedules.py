@@ -79,7 +79,8 @@ class Runner:
         root = tempfile.mkdtemp(prefix="tessera_gpu_kill.", dir="/dev/shm")
         try:
             run = self._kill_client if schedule.victim == "client" else self._kill_daemon
-            return run(schedule, Path(root), {"TESSERA_STAND_IN_ROOT": root})
+            # What is freed is overwritten at once, so that nobody can read it by luck.
+            return run(schedule, Path(root), {"TESSERA_STAND_IN_ROOT": root, "TESSERA_STAND_IN_POISON": "165"})
         except (AssertionError, subprocess.TimeoutExpired, OSError) as fault:
             return Outcome(schedule, False, 0.0, repr(fault))
         finally:
