@@ -52,9 +52,14 @@ std::vector<char*> pointers_to(Words& words) {
   return pointers;
 }
 
-pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment,
+pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment, int descriptors,
             const std::filesystem::path& output, const std::filesystem::path& error) {
   words.insert(words.begin(), TESSERA_PROGRAM);
+  if (descriptors > 0) {
+    // Both limits: the program raises the lower one.
+    const Words limited{"/bin/sh", "-c", R"(ulimit -n "$0" && exec "$@")", std::to_string(descriptors)};
+    words.insert(words.begin(), limited.begin(), limited.end());
+  }
   Words variables = environment_words(environment);
   posix_spawn_file_actions_t actions{};
   ::posix_spawn_file_actions_init(&actions);
@@ -63,7 +68,7 @@ pid_t start(Words words, const std::filesystem::path& folder, const Environment&
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t process = 0;
-  const int fault = ::posix_spawn(&process, TESSERA_PROGRAM, &actions, nullptr, pointers_to(words).data(),
+  const int fault = ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, pointers_to(words).data(),
                                   pointers_to(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(fault, 0) << "cannot start " << TESSERA_PROGRAM;
@@ -97,20 +102,23 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment) {
+Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment,
+                    int descriptors) {
   const TempFolder scratch;
   Outcome outcome;
-  outcome.exit_code = wait_for(start(words, folder, environment, scratch.path() / "output", scratch.path() / "error"));
+  outcome.exit_code =
+      wait_for(start(words, folder, environment, descriptors, scratch.path() / "output", scratch.path() / "error"));
   outcome.output = content_of(scratch.path() / "output");
   outcome.error = content_of(scratch.path() / "error");
   return outcome;
 }
 
-ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment)
+ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment,
+                             int descriptors)
     : log_file_(folder / "server.log") {
   Words all = words;
   all.insert(all.begin(), "serve");
-  process_ = start(all, folder, environment, "/dev/null", log_file_);
+  process_ = start(all, folder, environment, descriptors, "/dev/null", log_file_);
   (void)wait_for_log("listening");
 }
 
