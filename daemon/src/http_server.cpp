@@ -21,6 +21,7 @@
 
 #include "acceptor.h"
 #include "connection_table.h"
+#include "descriptor_limit.h"
 #include "listener.h"
 #include "session_environment.h"
 #include "task.h"
@@ -50,6 +51,9 @@ Status check(const DaemonOptions& options) {
   if (options.workers == 0) {
     return Error(ErrorCode::kInvalidArgument, "the number of workers is 0, at least 1 is needed");
   }
+  if (options.body_bytes == 0 || options.header_bytes == 0 || options.connections == 0) {
+    return Error(ErrorCode::kInvalidArgument, "the limits of bodies, headers and connections must be at least 1");
+  }
   if (!options.serve_tcp && !options.unix_socket.has_value()) {
     return Error(ErrorCode::kInvalidArgument, "neither TCP nor a Unix socket is to be served");
   }
@@ -65,7 +69,7 @@ class AsioHttpServer final : public HttpServer {
         clock_(clock),
         call_slots_(options_.workers, options_.waiting_calls),
         codec_slots_(core_count(), std::numeric_limits<std::size_t>::max()),
-        connections_(options_.connections) {}
+        connections_(options_.connections, options_.idle_time, options_.idle_time * kFirstRequestPatience, logger) {}
   AsioHttpServer(const AsioHttpServer&) = delete;
   AsioHttpServer& operator=(const AsioHttpServer&) = delete;
   ~AsioHttpServer() override;
@@ -101,6 +105,7 @@ class AsioHttpServer final : public HttpServer {
   asio::executor_work_guard<Executor> work_{io_.get_executor()};
   std::vector<std::thread> threads_;
 
+  bool has_started_ = false;
   Mutex stop_mutex_;
   bool has_stopped_ TESSERA_GUARDED_BY(stop_mutex_) = false;
   bool have_all_finished_ TESSERA_GUARDED_BY(stop_mutex_) = false;
@@ -117,7 +122,6 @@ AsioHttpServer::~AsioHttpServer() {
 }
 
 Status AsioHttpServer::start() {
-  TESSERA_RETURN_IF_ERROR(check(options_));
   TESSERA_RETURN_IF_ERROR(listen());
   if (tcp_.socket.is_open()) {
     TESSERA_RETURN_IF_ERROR(start_accepting(tcp_.socket.value(), false));
@@ -129,7 +133,9 @@ Status AsioHttpServer::start() {
   if (options_.keep_runs.has_value()) {
     spawn(remove_old_runs());
   }
-  return start_threads();
+  TESSERA_RETURN_IF_ERROR(start_threads());
+  has_started_ = true;
+  return {};
 }
 
 Status AsioHttpServer::listen() {
@@ -223,7 +229,9 @@ bool AsioHttpServer::finish() {
     }
     threads_.clear();
   }
-  logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
+  if (has_started_) {
+    logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
+  }
   return have_all_finished;
 }
 
@@ -232,7 +240,9 @@ bool AsioHttpServer::finish() {
 Result<std::unique_ptr<HttpServer>> HttpServer::start(DaemonOptions options, Service& service, Logger& logger,
                                                       const Clock& clock) {
   try {
-    auto server = std::make_unique<AsioHttpServer>(std::move(options), service, logger, clock);
+    TESSERA_RETURN_IF_ERROR(check(options));
+    auto server =
+        std::make_unique<AsioHttpServer>(fit_to_descriptors(std::move(options), logger), service, logger, clock);
     TESSERA_RETURN_IF_ERROR(server->start());
     return std::unique_ptr<HttpServer>(std::move(server));
   } catch (const boost::system::system_error& error) {  // Asio found no descriptor for its loop, say
