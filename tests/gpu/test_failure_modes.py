@@ -59,7 +59,7 @@ def test_host_copies_can_be_forbidden(start_daemon):
     answer = daemon.client().apply({"x": [1.0], "place": "new"}, accept="application/json")
     assert answer.status == 500
     assert daemon.client().apply({"x": [1.0], "place": "new"}).status == 200
-    assert daemon.gpu()["host_copies"] == 0
+    assert daemon.metric("tessera_gpu_host_copies_total") == 0
 
 
 # --- memory that has no handle --------------------------------------------------------------------------------------

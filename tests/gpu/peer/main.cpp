@@ -5,7 +5,8 @@
 //   tessera_gpu_peer calls PORT N SIZE     the check, then N calls with arrays up to SIZE elements by every place
 //   tessera_gpu_peer identity PORT N SIZE  likewise with the Tesseract `identity` of any server
 //   tessera_gpu_peer steady PORT N         N calls with mixed sizes after warm-up; prints its counters before and after
-//   tessera_gpu_peer times PORT N SIZE     microseconds of N calls, on the GPU and as JSON by turns
+//   tessera_gpu_peer times PORT N SIZE     median microseconds of N calls by turns: with an array on the GPU, with a host
+//                                          array whose JSON is as long, and with all that the client does to an array
 //   tessera_gpu_peer used SECONDS          waits until no GPU memory of the machine is taken
 //   tessera_gpu_peer total PID             how many calls of the driver a process has made
 
@@ -114,19 +115,26 @@ double median(std::vector<double> values) {
   return values.at(values.size() / 2);
 }
 
+// One kept call of each kind by turns, so that what slows the machine slows both; then whole calls, in which the client
+// makes, exports, imports and compares an array, too.
 int times(Session& session, int count, std::size_t size) {
-  constexpr int kWarmUp = 100;
-  std::vector<double> on_gpu;
-  std::vector<double> on_host;
-  for (int i = -kWarmUp; i < count; ++i) {
-    const double gpu = microseconds_of([&] { session.call("same", size, 1.0F, GpuTransport::Borrow::kNo); });
-    const double host = microseconds_of([&] { session.call_on_host("same", size, 1.0F); });
+  constexpr std::size_t kElementsOfOneReference = 40;  // in base64 they are as long as the text that names an array
+  const Session::Prepared on_gpu = session.prepare_on_gpu(size);
+  const Session::Prepared on_host = session.prepare_on_host(std::min(size, kElementsOfOneReference));
+  std::vector<double> gpu;
+  std::vector<double> host;
+  std::vector<double> whole;
+  for (int i = -count / 10; i < count; ++i) {
+    const double one = microseconds_of([&] { session.repeat(on_gpu); });
+    const double other = microseconds_of([&] { session.repeat(on_host); });
+    const double all = microseconds_of([&] { session.call("same", size, 1.0F, GpuTransport::Borrow::kYes); });
     if (i >= 0) {
-      on_gpu.push_back(gpu);
-      on_host.push_back(host);
+      gpu.push_back(one);
+      host.push_back(other);
+      whole.push_back(all);
     }
   }
-  std::printf("%.1f %.1f\n", median(on_gpu), median(on_host));
+  std::printf("%.1f %.1f %.1f\n", median(gpu), median(host), median(whole));
   return 0;
 }
 

@@ -123,18 +123,26 @@ std::size_t Session::call(const std::string& place, std::size_t elements, float 
   return received.size_bytes();
 }
 
-void Session::call_on_host(const std::string& place, std::size_t elements, float first) {
-  const Array sent = counting_array(elements, first);
-  Json inputs{{options_.field, {{"object_type", "array"},
-                                {"shape", sent.shape()},
-                                {"dtype", "float32"},
-                                {"data", {{"buffer", base64_of(sent.bytes())}, {"encoding", "base64"}}}}}};
-  if (!place.empty()) {
-    inputs["place"] = place;
-  }
-  const Json reply = expect_ok(post("/apply", Json{{"inputs", inputs}}.dump(), "application/json+base64"));
-  if (reply.at(options_.result).at("data").at("buffer") != inputs[options_.field]["data"]["buffer"]) {
-    throw Ending(ExitCode::kWrongData, "what came back is not what was sent, on the host");
+Session::Prepared Session::prepare_on_gpu(std::size_t elements) {
+  const Array array = counting_array(elements, 1.0F);
+  ExportedArray exported = unwrap_cuda(transport_->export_array(unwrap_cuda(gpus_->to_device(array, gpu()))));
+  const Json inputs{{options_.field, message_of(exported.reference, array.dtype(), array.shape())}};
+  return {Json{{"inputs", inputs}}.dump(), kAccept, std::move(exported)};
+}
+
+Session::Prepared Session::prepare_on_host(std::size_t elements) {
+  const Array array = counting_array(elements, 1.0F);
+  const Json inputs{{options_.field, {{"object_type", "array"},
+                                      {"shape", array.shape()},
+                                      {"dtype", "float32"},
+                                      {"data", {{"buffer", base64_of(array.bytes())}, {"encoding", "base64"}}}}}};
+  return {Json{{"inputs", inputs}}.dump(), "application/json+base64", {}};
+}
+
+void Session::repeat(const Prepared& call) {
+  const httplib::Result result = post("/apply", call.body, call.accept);
+  if (!result || result->status != 200) {
+    throw Ending(ExitCode::kRefused, result ? result->body : "the server is gone");
   }
 }
 

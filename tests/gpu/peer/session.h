@@ -62,8 +62,16 @@ class Session {
   /// Sends an array on a GPU with a `place` (none if empty), and compares what comes back with it. Gives the bytes that
   /// were compared.
   std::size_t call(const std::string& place, std::size_t elements, float first, GpuTransport::Borrow borrow);
-  /// The same array as JSON, without a GPU; for comparing times.
-  void call_on_host(const std::string& place, std::size_t elements, float first);
+  /// A call that is sent over and over; for times.
+  struct Prepared {
+    std::string body;
+    std::string accept;
+    ExportedArray exported;
+  };
+  [[nodiscard]] Prepared prepare_on_gpu(std::size_t elements);
+  [[nodiscard]] Prepared prepare_on_host(std::size_t elements);
+  /// Sends it and takes the answer as text.
+  void repeat(const Prepared& call);
   /// Names what is left.
   void finish();
 
