@@ -4,6 +4,7 @@
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
+# make gpu-kit  builds build/gpu-kit, a folder to carry to a machine with a GPU (tests/gpu_kit/README.md)
 # make bench   times tessera beside the Python runtime
 # make clean   removes build/ and .venv/
 
@@ -13,13 +14,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance install lint sanitizers
+PARTS := unit vectors conformance gpu-kit install lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
 .PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
+        gpu-kit \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -40,6 +42,8 @@ tests: configure
 
 stand-in: configure
 	cmake --build $(BUILD) --target stand_in_cudart
+gpu-kit: packages configure
+	cmake --build $(BUILD) --target gpu_kit
 
 serve: build
 	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
@@ -55,6 +59,8 @@ test-vectors: test-packages tests
 	@tests/run_ctest.sh $(BUILD) vectors
 test-conformance: test-packages python programs stand-in
 	@tests/run_conformance.sh $(BUILD)
+test-gpu-kit: test-packages gpu-kit stand-in
+	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
 test-sanitizers: test-packages

@@ -32,7 +32,9 @@ def check_stand_in(results, rows):
     for row in table:
         figures = row["figures"]
         assert 0 < figures["copy_us"] and 0 < figures["copy_share_warm"] and 0 < figures["copy_share_cold"], row
-    assert results["machine"]["driver"], results["machine"]
+    made_up = next(row for row in rows if "handle that was made up" in row["name"])
+    assert "cuIpcOpenMemHandle" in made_up["text"], made_up
+    assert results["machine"]["driver_version"] > 0 and results["machine"]["gpus"], results["machine"]
 
 
 def check_no_driver(results, rows):

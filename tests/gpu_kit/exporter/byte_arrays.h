@@ -1,8 +1,11 @@
 // Arrays of known bytes on a GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,14 +26,25 @@ T must(Result<T> result) {
   }
 }
 
-/// A copy on the first GPU of the bytes of a seed.
-[[nodiscard]] inline Array bytes_on_gpu(GpuSystem& gpus, std::size_t size_bytes, std::uint64_t seed) {
+/// The bytes of a seed, in host memory. They are made by copies of a few, since there may be a GiB of them.
+[[nodiscard]] inline Array bytes_on_host(std::size_t size_bytes, std::uint64_t seed) {
   Array host = Array::allocate(DType::kUInt8, {static_cast<std::int64_t>(size_bytes)});
-  std::size_t i = 0;
-  for (std::byte& byte : host.mutable_bytes()) {
-    byte = byte_at(seed, i++);
+  const std::span<std::byte> bytes = host.mutable_bytes();
+  std::size_t made = std::min<std::size_t>(size_bytes, kBytePeriod);
+  for (std::size_t i = 0; i < made; ++i) {
+    bytes[i] = byte_at(seed, i);
   }
-  return must(gpus.to_device(host, gpus.gpus().front()->uuid()));
+  while (made < size_bytes) {
+    const std::size_t more = std::min(made, size_bytes - made);  // what is made is whole periods
+    std::memcpy(bytes.data() + made, bytes.data(), more);
+    made += more;
+  }
+  return host;
+}
+
+/// A copy of them on the first GPU.
+[[nodiscard]] inline Array bytes_on_gpu(GpuSystem& gpus, std::size_t size_bytes, std::uint64_t seed) {
+  return must(gpus.to_device(bytes_on_host(size_bytes, seed), gpus.gpus().front()->uuid()));
 }
 
 /// Nothing if the array has the bytes of the seed, else what is wrong.
@@ -40,14 +54,12 @@ T must(Result<T> result) {
   if (host.size_bytes() != size_bytes) {
     return "there are " + std::to_string(host.size_bytes()) + " bytes";
   }
-  std::size_t i = 0;
-  for (const std::byte byte : host.bytes()) {
-    if (byte != byte_at(seed, i)) {
-      return "byte " + std::to_string(i) + " differs";
-    }
-    ++i;
+  const Array expected = bytes_on_host(size_bytes, seed);
+  if (size_bytes == 0 || std::memcmp(host.bytes().data(), expected.bytes().data(), size_bytes) == 0) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const auto differing = std::ranges::mismatch(host.bytes(), expected.bytes()).in1;
+  return "byte " + std::to_string(differing - host.bytes().begin()) + " differs";
 }
 
 }  // namespace tessera::gpu_kit

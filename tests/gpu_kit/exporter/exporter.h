@@ -10,8 +10,8 @@
 
 namespace tessera::gpu_kit {
 
-/// Arrays of bytes whose byte i is (seed + i) mod 251. Move-only owner of the process; one thread at a time. Methods
-/// throw std::runtime_error if the process ends or says what is wrong.
+/// Arrays of bytes whose byte i is (seed + i) mod kBytePeriod. Move-only owner of the process; one thread at a time.
+/// Methods throw std::runtime_error if the process ends or says what is wrong.
 class Exporter {
  public:
   /// What its GPU memory does after an export is dropped: it is given back, or kept for the next.
@@ -47,9 +47,10 @@ class Exporter {
 /// The life of the second process, over its standard input and output. Returns its exit code.
 [[nodiscard]] int run_exporter(bool keeps_memory);
 
-/// Byte i of an array of a seed.
+/// Byte i of an array of a seed; they repeat after kBytePeriod.
+inline constexpr std::size_t kBytePeriod = 251;
 [[nodiscard]] constexpr std::byte byte_at(std::uint64_t seed, std::size_t i) {
-  return static_cast<std::byte>((seed + i) % 251);
+  return static_cast<std::byte>((seed + i) % kBytePeriod);
 }
 
 }  // namespace tessera::gpu_kit

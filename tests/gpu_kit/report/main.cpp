@@ -110,11 +110,11 @@ Json part_of(const fs::path& file) {
 }
 
 void print(const Json& part) {
-  std::cout << '\n'
-            << std::left << std::setw(22) << part["name"].get<std::string>() << std::right << std::setw(5)
-            << part["passed"] << " passed " << std::setw(4) << part["failed"] << " failed " << std::setw(4)
-            << part["skipped"] << " skipped " << std::setw(4) << part["answers"] << " answers " << std::fixed
-            << std::setprecision(1) << std::setw(7) << part["seconds"].get<double>() << " s\n";
+  std::cout << '\n' << std::left << std::setw(20) << part["name"].get<std::string>() << std::right;
+  for (const char* state : {"passed", "failed", "skipped", "answers"}) {
+    std::cout << std::setw(5) << part[state].get<int>() << ' ' << state;
+  }
+  std::cout << std::fixed << std::setprecision(1) << std::setw(7) << part["seconds"].get<double>() << " s\n";
   for (const Json& one : part["rows"]) {
     if (one["state"] != "passed") {
       std::cout << "  " << one["state"].get<std::string>() << "  " << one["name"].get<std::string>() << ": "

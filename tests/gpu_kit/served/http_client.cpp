@@ -22,14 +22,14 @@ std::string lower(std::string text) {
 }
 
 UniqueFd connect_to(const std::string& path) {
-  UniqueFd descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd descriptor = UniqueFd::adopt(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
     throw std::runtime_error("the path of the socket is too long");
   }
   std::memcpy(address.sun_path, path.data(), path.size());
-  if (::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+  if (::connect(descriptor.value(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     throw std::runtime_error("nobody listens on " + path);
   }
   return descriptor;
@@ -62,7 +62,7 @@ HttpAnswer HttpClient::exchange(const std::string& request) const {
   const UniqueFd connection = connect_to(socket_);
   std::size_t sent = 0;
   while (sent < request.size()) {
-    const ssize_t count = ::send(connection.get(), request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count = ::send(connection.value(), request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
     if (count <= 0) {
       throw std::runtime_error("the server took only a part of the request");
     }
@@ -71,7 +71,7 @@ HttpAnswer HttpClient::exchange(const std::string& request) const {
   std::string text;
   char buffer[1 << 16];
   for (;;) {
-    const ssize_t count = ::recv(connection.get(), buffer, sizeof(buffer), 0);
+    const ssize_t count = ::recv(connection.value(), buffer, sizeof(buffer), 0);
     if (count <= 0) {
       return parse(text);
     }

@@ -149,7 +149,7 @@ class TransportTests {
     const std::string reference = exporter_.make(9000, 29).reference;
     const std::size_t handle_at = reference.find(':') + 1;
     const std::string forged = reference.substr(0, handle_at) + std::string(84, 'a') +
-                               "aa==" + reference.substr(reference.find(':', handle_at));
+                               "aQ==" + reference.substr(reference.find(':', handle_at));
     const Result<ImportedArray> imported = try_import(forged, 9000);
     if (imported.has_value()) {
       return "it was taken";
