@@ -104,7 +104,7 @@ Received Connection::try_receive(std::span<std::byte> into, std::size_t& count) 
 
 Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
   // In this order: a server that stops sets the flag, then closes whoever waits for a request.
-  if (!watch_.arm(deadline, wait) || environment_.is_stopping) {
+  if (!watch_.arm(deadline, wait) || (wait != Wait::kForBody && environment_.is_stopping)) {
     co_return false;
   }
   boost::system::error_code error;

@@ -81,7 +81,7 @@ bool ConnectionTable::close_longest_idle(Clock::Instant now) {
     if (!is_first && wait != Wait::kForNextRequest) {
       continue;
     }
-    const Clock::Instant deadline{std::chrono::nanoseconds(seen)};
+    const Clock::Instant deadline{std::chrono::nanoseconds(seen & ~WatchedConnection::kWaitBits)};
     const Clock::Instant::duration idle = now - (deadline - (is_first ? first_time_ : idle_time_));
     const Clock::Instant::duration patience =
         is_first ? Clock::Instant::duration(first_time_) / kSilentPart : Clock::Instant::duration(kKeptIdleTime);
@@ -113,14 +113,23 @@ void ConnectionTable::close_expired(Clock::Instant now) {
   }
 }
 
-void ConnectionTable::close_waiting() {
+template <class Predicate>
+void ConnectionTable::close_if(Predicate is_meant) {
   const MutexLock lock(mutex_);
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
-    if (seen >= 0 && (seen & WatchedConnection::kWaitBits) != static_cast<std::int64_t>(Wait::kForAnswerToGo)) {
+    if (seen >= 0 && is_meant(static_cast<Wait>(seen & WatchedConnection::kWaitBits))) {
       static_cast<void>(connection->close_if_still(seen));
     }
   }
+}
+
+void ConnectionTable::close_waiting() {
+  close_if([](Wait wait) { return wait != Wait::kForAnswerToGo && wait != Wait::kForBody; });
+}
+
+void ConnectionTable::close_incomplete() {
+  close_if([](Wait wait) { return wait == Wait::kForBody; });
 }
 
 void ConnectionTable::close_all() {

@@ -24,8 +24,8 @@ class WatchedConnection {
   /// What the connection waits for, which says who may close it before its time.
   enum class Wait {
     kForAnswerToGo,    ///< nobody
-    kForBody,          ///< a daemon that stops, as all that follow
-    kForHead,          ///< the rest of one, or the end of the connection
+    kForBody,          ///< a daemon that stops, in a second
+    kForHead,          ///< (the rest of one, or the end of the connection) a daemon that stops, as all that follow
     kForNextRequest,   ///< since it was answered; where connections run short, after kKeptIdleTime
     kForFirstRequest,  ///< since it came; where connections run short, soon
   };
@@ -79,8 +79,10 @@ class ConnectionTable {
 
   /// Shuts down the connections whose deadline has passed.
   void close_expired(Clock::Instant now);
-  /// Shuts down the connections that wait for a request, or for the rest of one.
+  /// Shuts down the connections that wait for a request or the rest of its head.
   void close_waiting();
+  /// Shuts down those that wait for the rest of a body.
+  void close_incomplete();
   /// Shuts down all connections.
   void close_all();
 
@@ -90,6 +92,8 @@ class ConnectionTable {
  private:
   using Wait = WatchedConnection::Wait;
 
+  template <class Predicate>
+  void close_if(Predicate is_meant);
   [[nodiscard]] bool close_longest_idle(Clock::Instant now) TESSERA_REQUIRES(mutex_);
 
   const std::size_t limit_;

@@ -35,6 +35,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kRunRemovalInterval{60};
+// Once the server stops: for bodies to arrive, and until the next look at those that still do.
+constexpr std::chrono::milliseconds kTimeForBodies{1000};
+constexpr std::chrono::milliseconds kTimeBetweenBodies{100};
 
 std::size_t core_count() {
   return std::max(1U, std::thread::hardware_concurrency());
@@ -86,6 +89,7 @@ class AsioHttpServer final : public HttpServer {
   [[nodiscard]] Task<void> close_expired_connections();
   [[nodiscard]] Task<void> remove_old_runs();
   [[nodiscard]] Task<void> sleep(std::chrono::milliseconds time);
+  [[nodiscard]] bool wait_for_calls();
   [[nodiscard]] bool finish();
 
   const DaemonOptions options_;
@@ -212,6 +216,19 @@ bool AsioHttpServer::stop() {
   return have_all_finished_;
 }
 
+// A request whose body is not here yet is no call that runs: it gets a moment, not all the time.
+bool AsioHttpServer::wait_for_calls() {
+  const std::chrono::milliseconds moment = std::min(kTimeForBodies, std::chrono::milliseconds(options_.stop_time) / 2);
+  bool is_empty = connections_.wait_until_empty(moment);
+  for (std::chrono::milliseconds left = options_.stop_time - moment; !is_empty && left.count() > 0;) {
+    const std::chrono::milliseconds part = std::min(left, kTimeBetweenBodies);
+    connections_.close_incomplete();
+    is_empty = connections_.wait_until_empty(part);
+    left -= part;
+  }
+  return is_empty;
+}
+
 bool AsioHttpServer::finish() {
   is_stopping_ = true;
   unix_.remove_path();
@@ -220,7 +237,7 @@ bool AsioHttpServer::finish() {
     ::shutdown(listener, SHUT_RDWR);
   }
   connections_.close_waiting();
-  const bool have_all_finished = connections_.wait_until_empty(options_.stop_time);
+  const bool have_all_finished = wait_for_calls();
   connections_.close_all();
   io_.stop();
   if (have_all_finished) {

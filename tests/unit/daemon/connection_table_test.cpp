@@ -80,6 +80,8 @@ TEST_F(ConnectionTableTest, ClosesWhoWaitsForARequestOrItsRest) {
   EXPECT_EQ(table.add(with_half_a_body, now_), Admission::kServed);
   EXPECT_TRUE(with_half_a_body.arm(now_, Wait::kForBody));
   table.close_waiting();
+  EXPECT_TRUE(with_half_a_body.arm(now_, Wait::kForBody));
+  table.close_incomplete();
   EXPECT_FALSE(with_half_a_body.disarm());
   table.remove(with_half_a_body);
 }
