@@ -1,6 +1,5 @@
 #include "author_memory.h"
 
-#include <algorithm>
 #include <dlfcn.h>
 
 #include <algorithm>
