@@ -5,7 +5,8 @@
 //   tessera_gpu_peer calls PORT N SIZE     the check, then N calls with arrays up to SIZE elements by every place
 //   tessera_gpu_peer identity PORT N SIZE  likewise with the Tesseract `identity` of any server
 //   tessera_gpu_peer steady PORT N         N calls with mixed sizes after warm-up; prints its counters before and after
-//   tessera_gpu_peer times PORT N SIZE     median microseconds of N calls by turns: with an array on the GPU, with a host
+//   tessera_gpu_peer times PORT N SIZE     median microseconds of N calls by turns: with an array on the GPU, with a
+//   host
 //                                          array whose JSON is as long, and with all that the client does to an array
 //   tessera_gpu_peer used SECONDS          waits until no GPU memory of the machine is taken
 //   tessera_gpu_peer total PID             how many calls of the driver a process has made

@@ -113,9 +113,8 @@ std::size_t Session::call(const std::string& place, std::size_t elements, float 
   }
   const Json reply = expect_ok(post("/apply", Json{{"inputs", inputs}}.dump(), kAccept));
   const Json& result = reply.at(options_.result);
-  const ImportedArray imported =
-      unwrap_cuda(transport_->import_array(result.at("data").at("buffer").get<std::string>(), DType::kFloat32,
-                                           result.at("shape").get<Shape>(), borrow));
+  const ImportedArray imported = unwrap_cuda(transport_->import_array(
+      result.at("data").at("buffer").get<std::string>(), DType::kFloat32, result.at("shape").get<Shape>(), borrow));
   const Array received = unwrap_cuda(imported.array.to_host());
   if (!std::ranges::equal(received.bytes(), sent.bytes())) {
     throw Ending(ExitCode::kWrongData, "what came back is not what was sent, at place " + place);
@@ -132,10 +131,11 @@ Session::Prepared Session::prepare_on_gpu(std::size_t elements) {
 
 Session::Prepared Session::prepare_on_host(std::size_t elements) {
   const Array array = counting_array(elements, 1.0F);
-  const Json inputs{{options_.field, {{"object_type", "array"},
-                                      {"shape", array.shape()},
-                                      {"dtype", "float32"},
-                                      {"data", {{"buffer", base64_of(array.bytes())}, {"encoding", "base64"}}}}}};
+  const Json inputs{{options_.field,
+                     {{"object_type", "array"},
+                      {"shape", array.shape()},
+                      {"dtype", "float32"},
+                      {"data", {{"buffer", base64_of(array.bytes())}, {"encoding", "base64"}}}}}};
   return {Json{{"inputs", inputs}}.dump(), "application/json+base64", {}};
 }
 

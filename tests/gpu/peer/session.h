@@ -49,10 +49,10 @@ class Session {
  public:
   struct Options {
     int port = 0;
-    std::string field = "x";         ///< of the input
-    std::string result = "y";        ///< of the output
-    bool does_acknowledge = true;    ///< sends Tesseract-Exports-Done
-    bool does_tell_peer = true;      ///< sends who it is with the check
+    std::string field = "x";       ///< of the input
+    std::string result = "y";      ///< of the output
+    bool does_acknowledge = true;  ///< sends Tesseract-Exports-Done
+    bool does_tell_peer = true;    ///< sends who it is with the check
   };
 
   explicit Session(Options options);

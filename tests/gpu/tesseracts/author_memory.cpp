@@ -1,11 +1,13 @@
 #include "author_memory.h"
 
-#include <algorithm>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,14 +38,23 @@ void check(int code, const char* call) {
 }
 
 // Frees in the context in which it was allocated; the GPU outlives it in a GpuSystem that is kept.
-template <class Free>
-std::shared_ptr<void> owner_of(const Gpu& gpu, std::uint64_t address, Free free) {
-  return {reinterpret_cast<void*>(address), [&gpu, address, free](void*) {
-            if (const Result<ContextScope> scope = gpu.enter()) {
-              free(address);
-            }
-          }};
-}
+class Owner {
+ public:
+  Owner(const Gpu& gpu, std::uint64_t address, std::function<void(std::uint64_t)> free)
+      : gpu_(&gpu), address_(address), free_(std::move(free)) {}
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() {
+    if (const Result<ContextScope> scope = gpu_->enter()) {
+      free_(address_);
+    }
+  }
+
+ private:
+  const Gpu* gpu_;
+  std::uint64_t address_;
+  std::function<void(std::uint64_t)> free_;
+};
 
 struct Memory {
   std::uint64_t address = 0;
@@ -56,7 +67,7 @@ Memory allocate_in_pool(const Gpu& gpu, std::size_t size_bytes) {
   check(driver_call<int (*)(std::uint64_t*, std::size_t, void*)>("cuMemAllocAsync")(&address, size_bytes, nullptr),
         "cuMemAllocAsync");
   const auto free = driver_call<int (*)(std::uint64_t, void*)>("cuMemFreeAsync");
-  return {address, owner_of(gpu, address, [free](std::uint64_t freed) { free(freed, nullptr); })};
+  return {address, std::make_shared<Owner>(gpu, address, [free](std::uint64_t freed) { free(freed, nullptr); })};
 }
 
 Memory allocate_managed(const Gpu& gpu, std::size_t size_bytes) {
@@ -67,7 +78,7 @@ Memory allocate_managed(const Gpu& gpu, std::size_t size_bytes) {
                                                                                          kAttachGlobal),
         "cuMemAllocManaged");
   const auto free = driver_call<int (*)(std::uint64_t)>("cuMemFree_v2");
-  return {address, owner_of(gpu, address, [free](std::uint64_t freed) { free(freed); })};
+  return {address, std::make_shared<Owner>(gpu, address, [free](std::uint64_t freed) { free(freed); })};
 }
 
 Memory allocate_plain(const Gpu& gpu, std::size_t size_bytes) {
@@ -75,7 +86,7 @@ Memory allocate_plain(const Gpu& gpu, std::size_t size_bytes) {
   std::uint64_t address = 0;
   check(driver_call<int (*)(std::uint64_t*, std::size_t)>("cuMemAlloc_v2")(&address, size_bytes), "cuMemAlloc");
   const auto free = driver_call<int (*)(std::uint64_t)>("cuMemFree_v2");
-  return {address, owner_of(gpu, address, [free](std::uint64_t freed) { free(freed); })};
+  return {address, std::make_shared<Owner>(gpu, address, [free](std::uint64_t freed) { free(freed); })};
 }
 
 // Each element twice, so that every second one is the array.
@@ -104,7 +115,8 @@ std::vector<std::int64_t> strides_of_every_second(const Array& array) {
 
 const Gpu& gpu_of(GpuSystem& gpus, std::size_t number) {
   if (number >= gpus.gpus().size()) {
-    throw EndpointError("RuntimeError", gpus.problem() ? gpus.problem()->sentence : "no such GPU");
+    const std::optional<TransportProblem>& problem = gpus.problem();
+    throw EndpointError("RuntimeError", problem ? problem->sentence : "no such GPU");
   }
   return *gpus.gpus()[number];
 }

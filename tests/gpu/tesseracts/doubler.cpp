@@ -46,7 +46,8 @@ Object apply(const Object& inputs, Context& context) {
     GpuSystem& gpus = *context.gpus();
     doubled = copy_to(AuthorMemory::kOffset, doubled, gpus, gpu_of(gpus, place == "gpu1" ? 1 : 0));
   }
-  return {{"doubled", doubled}, {"host", Array::of<std::int32_t>({1, 2})}, {"kind", a.is_on_device() ? "device" : "host"}};
+  return {
+      {"doubled", doubled}, {"host", Array::of<std::int32_t>({1, 2})}, {"kind", a.is_on_device() ? "device" : "host"}};
 }
 
 }  // namespace

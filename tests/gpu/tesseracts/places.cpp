@@ -15,9 +15,10 @@ namespace {
 Schema input_schema() {
   return Schema("InputSchema")
       .field("x", array(DType::kFloat32).differentiable())
-      .field("place",
-             choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "host", "raise"}),
-             "", "same");
+      .field(
+          "place",
+          choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "host", "raise"}),
+          "", "same");
 }
 
 Schema output_schema() {
