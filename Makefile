@@ -2,6 +2,7 @@
 # make serve   builds, then serves the example Tesseracts (HOST, PORT)
 # make python  makes the environment .venv with the public Python SDK
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
+# make torture-gpu  kills clients and daemons in 1,000 ways while they exchange GPU arrays
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
 # make gpu-kit  builds build/gpu-kit, a folder to carry to a machine with a GPU (tests/gpu_kit/README.md)
@@ -14,14 +15,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu-kit install lint sanitizers
+PARTS := unit vectors conformance gpu gpu-kit install lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
 .PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
-        gpu-kit \
+        torture-gpu gpu-kit \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -59,6 +60,12 @@ test-vectors: test-packages tests
 	@tests/run_ctest.sh $(BUILD) vectors
 test-conformance: test-packages python programs stand-in
 	@tests/run_conformance.sh $(BUILD)
+test-gpu: test-packages python configure
+	cmake --build $(BUILD) --target gpu_tests
+	@tests/run_gpu.sh $(BUILD)
+torture-gpu: test-packages python configure
+	cmake --build $(BUILD) --target gpu_tests
+	@tests/run_gpu.sh $(BUILD) --schedules 1000 -s test_kills.py
 test-gpu-kit: test-packages gpu-kit stand-in
 	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs

@@ -9,7 +9,7 @@ tessera is about to listen on $url. In another terminal, in this folder:
   curl $url/
   curl -H "Accept: application/json+base64" -H "Content-Type: application/json" \\
        -d @examples/vectoradd/example_inputs.json $url/vectoradd/apply
-  tessera run vectoradd apply -f "json+base64" @examples/vectoradd/example_inputs_b64.json
+  tessera run vectoradd apply -f "json+base64" -o /tmp/output @examples/vectoradd/example_inputs_b64.json
   tessera run vectoradd apply -f "json+binref" -o /tmp/output @examples/vectoradd/example_inputs.json
 
 With the public Python SDK (\`make python\`, once, makes the environment .venv that has it):

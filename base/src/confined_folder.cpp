@@ -26,18 +26,8 @@ Error leaves_folder(std::string_view name) {
   return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " leaves its folder"};
 }
 
-Error error_for(std::string_view name, int errno_value) {
-  switch (errno_value) {
-    case EXDEV:
-      return leaves_folder(name);
-    case ENOENT:
-    case ENOTDIR:
-      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name)};
-    case EISDIR:
-      return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder"};
-    default:
-      return system_error("cannot open " + in_quotes(name), errno_value);
-  }
+Error is_a_folder(std::string_view name) {
+  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder"};
 }
 
 // What is left of an absolute `name` below `folder`; nothing if it is not below it as a text.
@@ -62,7 +52,7 @@ Status check_regular(int fd, std::string_view name) {
     return system_error("cannot look at " + in_quotes(name), errno);
   }
   if (S_ISDIR(info.st_mode)) {
-    return error_for(name, EISDIR);
+    return is_a_folder(name);
   }
   if (!S_ISREG(info.st_mode)) {
     return Error(ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is not a regular file");
@@ -85,7 +75,52 @@ Result<ConfinedFolder> ConfinedFolder::open(const std::filesystem::path& root) {
   return ConfinedFolder(std::move(resolved), std::move(descriptor));
 }
 
+ConfinedFolder ConfinedFolder::at(const std::filesystem::path& root) {
+  return {root.lexically_normal(), UniqueFd()};
+}
+
+Error ConfinedFolder::error_for(std::string_view name, int errno_value) const {
+  switch (errno_value) {
+    case EXDEV:
+      return leaves_folder(name);
+    case ENOENT:
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + " in " + in_quotes(path_.native())};
+    case EISDIR:
+      return is_a_folder(name);
+    default:
+      return system_error("cannot open " + in_quotes(name) + " in " + in_quotes(path_.native()), errno_value);
+  }
+}
+
+// Whether the folder that is open is the one at its path.
+bool ConfinedFolder::is_in_place() const {
+  struct stat opened{};
+  struct stat current{};
+  return root_.is_open() && ::fstat(root_.value(), &opened) == 0 && ::stat(path_.c_str(), &current) == 0 &&
+         opened.st_dev == current.st_dev && opened.st_ino == current.st_ino;
+}
+
+// A folder that was removed while it was open holds nothing and takes nothing. What fails for that, or for want of a
+// folder, is done once more with the one that is there now.
+template <class Operation>
+auto ConfinedFolder::try_again_if_gone(bool is_to_write, Operation operation) const {
+  auto result = operation(*this);
+  if (result.has_value() || result.error().code() != ErrorCode::kNotFound || is_in_place()) {
+    return result;
+  }
+  if (is_to_write) {
+    std::error_code ignored;
+    std::filesystem::create_directories(path_, ignored);
+  }
+  const Result<ConfinedFolder> current = open(path_);
+  return current.has_value() ? operation(*current) : std::move(result);
+}
+
 Result<std::string> ConfinedFolder::relative_name(std::string_view name) const {
+  if (!root_.is_open()) {
+    return error_for(name, ENOENT);
+  }
   if (name.find('\0') != std::string_view::npos) {
     return Error(ErrorCode::kInvalidArgument, "a path may not hold a NUL character");
   }
@@ -112,6 +147,10 @@ Result<std::string> ConfinedFolder::relative_name(std::string_view name) const {
 }
 
 Result<UniqueFd> ConfinedFolder::open_file(std::string_view name) const {
+  return try_again_if_gone(false, [name](const ConfinedFolder& folder) { return folder.open_existing(name); });
+}
+
+Result<UniqueFd> ConfinedFolder::open_existing(std::string_view name) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
@@ -123,6 +162,10 @@ Result<UniqueFd> ConfinedFolder::open_file(std::string_view name) const {
 }
 
 Result<UniqueFd> ConfinedFolder::create_file(std::string_view name) const {
+  return try_again_if_gone(true, [name](const ConfinedFolder& folder) { return folder.create_new(name); });
+}
+
+Result<UniqueFd> ConfinedFolder::create_new(std::string_view name) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDWR | O_CREAT | O_EXCL, kFileMode);
   if (!file.is_open()) {
@@ -132,6 +175,11 @@ Result<UniqueFd> ConfinedFolder::create_file(std::string_view name) const {
 }
 
 Result<UniqueFd> ConfinedFolder::open_for_append(std::string_view name, bool truncate) const {
+  return try_again_if_gone(
+      true, [name, truncate](const ConfinedFolder& folder) { return folder.open_appending(name, truncate); });
+}
+
+Result<UniqueFd> ConfinedFolder::open_appending(std::string_view name, bool truncate) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY;
   UniqueFd file = open_beneath(root_.value(), path_, relative, kFlags, kFileMode);
@@ -140,12 +188,16 @@ Result<UniqueFd> ConfinedFolder::open_for_append(std::string_view name, bool tru
   }
   TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
   if (truncate && ::ftruncate(file.value(), 0) != 0) {
-    return system_error("cannot empty " + in_quotes(name), errno);
+    return system_error("cannot empty " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
   }
   return file;
 }
 
 Status ConfinedFolder::create_folders(std::string_view name) const {
+  return try_again_if_gone(true, [name](const ConfinedFolder& folder) { return folder.make_folders(name); });
+}
+
+Status ConfinedFolder::make_folders(std::string_view name) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   constexpr int kFlags = O_PATH | O_DIRECTORY;
   UniqueFd folder = open_beneath(root_.value(), path_, ".", kFlags, 0);
@@ -160,7 +212,7 @@ Status ConfinedFolder::create_folders(std::string_view name) const {
     // What is there already, a link perhaps, is for the opening to judge.
     if (component != "." && component != ".." && ::mkdirat(folder.value(), component.c_str(), kFolderMode) != 0 &&
         errno != EEXIST) {
-      return system_error("cannot make folder " + in_quotes(name), errno);
+      return system_error("cannot make folder " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
     }
     folder = open_beneath(root_.value(), path_, relative.substr(0, end), kFlags, 0);
   }
@@ -168,7 +220,7 @@ Status ConfinedFolder::create_folders(std::string_view name) const {
     if (errno == EXDEV) {
       return leaves_folder(name);
     }
-    return system_error("cannot make folder " + in_quotes(name), errno);
+    return system_error("cannot make folder " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
   }
   return {};
 }

@@ -20,7 +20,6 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 std::string_view name_of(LogLevel level) {
   switch (level) {
@@ -57,11 +56,25 @@ void append_number(std::string& line, Number number) {
   line.append(text.data(), end);
 }
 
+// A value is cut here: nobody reads on, and one exception must not fill the disk.
+constexpr std::size_t kMaxValueBytes = std::size_t{16} << 10;
+
+// What is shown of a text: its beginning up to a whole character, and how much was cut.
+std::string shown_part(std::string_view text) {
+  if (text.size() <= kMaxValueBytes) {
+    return replaced_utf8(text);
+  }
+  std::size_t end = kMaxValueBytes;
+  while (end > kMaxValueBytes - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return replaced_utf8(text.substr(0, end)) + "… (" + std::to_string(text.size() - end) + " bytes more)";
+}
+
 // A text in double quotes, on one line, as JSON wants it. Bytes that are not UTF-8 are replaced.
 void append_quoted(std::string& line, std::string_view text) {
-  const bool is_valid = is_utf8(text);
   line += '"';
-  for (const char character : text) {
+  for (const char character : shown_part(text)) {
     const auto byte = static_cast<unsigned char>(character);
     if (character == '"' || character == '\\') {
       line += '\\';
@@ -72,8 +85,6 @@ void append_quoted(std::string& line, std::string_view text) {
       line += "\\u00";
       line += kHexDigits[byte >> 4U];
       line += kHexDigits[byte & 0x0FU];
-    } else if (byte >= 0x80U && !is_valid) {
-      line += kReplacementCharacter;
     } else {
       line += character;
     }
@@ -93,7 +104,7 @@ bool is_plain(std::string_view text) {
 
 void append_value(std::string& line, const LogField& field, LogStyle style) {
   if (const auto* const text = std::get_if<std::string_view>(&field.value)) {
-    if (style == LogStyle::kText && is_plain(*text)) {
+    if (style == LogStyle::kText && text->size() <= kMaxValueBytes && is_plain(*text)) {
       line += *text;
     } else {
       append_quoted(line, *text);
@@ -109,7 +120,7 @@ void append_value(std::string& line, const LogField& field, LogStyle style) {
 
 // A sentence goes as it is, but never on two lines.
 void append_message(std::string& line, std::string_view message) {
-  for (const char character : message) {
+  for (const char character : shown_part(message)) {
     const auto byte = static_cast<unsigned char>(character);
     line += byte < 0x20U || byte == 0x7FU ? ' ' : character;
   }

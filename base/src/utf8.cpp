@@ -61,25 +61,65 @@ std::size_t length_of_character(const char* at, const char* end) {
   return 0;
 }
 
+// The bytes of what would begin a character at `at`, but does not go on as one: 1 to 3.
+std::size_t length_of_fragment(std::string_view bytes) {
+  const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0xE0U || first > 0xF4U || bytes.size() < 2) {
+    return 1;
+  }
+  const unsigned char lowest = first == 0xE0U ? 0xA0U : first == 0xF0U ? 0x90U : 0x80U;
+  const unsigned char highest = first == 0xEDU ? 0x9FU : first == 0xF4U ? 0x8FU : 0xBFU;
+  if (byte(1) < lowest || byte(1) > highest) {
+    return 1;
+  }
+  return first >= 0xF0U && bytes.size() > 2 && is_continuation(byte(2)) ? 3 : 2;
+}
+
 }  // namespace
 
-bool is_utf8(std::string_view bytes) {
+std::size_t utf8_prefix(std::string_view bytes) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();
   while (true) {
     at = skip_ascii(at, end);
     if (at == end) {
-      return true;
+      return bytes.size();
     }
     // Texts in other scripts come in runs, which would make the search for ASCII start over at each character.
     while (at < end && static_cast<unsigned char>(*at) >= 0x80U) {
       const std::size_t length = length_of_character(at, end);
       if (length == 0) {
-        return false;
+        return static_cast<std::size_t>(at - bytes.data());
       }
       at += length;
     }
   }
+}
+
+bool is_utf8(std::string_view bytes) {
+  return utf8_prefix(bytes) == bytes.size();
+}
+
+void append_replaced_utf8(std::string& text, std::string_view bytes) {
+  constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+  while (true) {
+    const std::size_t valid = utf8_prefix(bytes);
+    text += bytes.substr(0, valid);
+    bytes.remove_prefix(valid);
+    if (bytes.empty()) {
+      return;
+    }
+    text += kReplacementCharacter;
+    bytes.remove_prefix(length_of_fragment(bytes));
+  }
+}
+
+std::string replaced_utf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  append_replaced_utf8(text, bytes);
+  return text;
 }
 
 std::size_t count_characters(std::string_view text) {

@@ -5,40 +5,49 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "command.h"
 #include "command_line.h"
 #include "installation.h"
+#include "module_probe.h"
+#include "shell_words.h"
 #include "tessera/daemon/config.h"
-#include "tessera/tesseract/module.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds kLoadTime{60};
+
 constexpr const char* kFooter =
     R"(The compiler is $CXX, else the one that tessera was built with, else c++; it must be of the same
-kind and version as that one. Flags of $CXXFLAGS and $LDFLAGS, and all words after --, are handed to it.
+kind and version as that one. Flags of $CXXFLAGS and $LDFLAGS (quoted as in a shell), and all words after --,
+are handed to it. A module that is there already is replaced once the new one loads.
 
 Examples:
   tessera build heat/heat.cpp
   tessera build heat.cpp mesh.cpp -o modules/heat.so -- -O3 -march=native -lfftw3)";
 
 std::vector<std::string> words_of_variable(const char* name) {
-  std::istringstream text(get_environment_variable(name).value_or(""));
-  std::vector<std::string> words;
-  for (std::string word; text >> word;) {
-    words.push_back(word);
+  const std::string text = get_environment_variable(name).value_or("");
+  std::optional<std::vector<std::string>> words = split_shell_words(text);
+  if (!words) {
+    throw CommandError(ExitCode::kFailure,
+                       std::string("Invalid value for ") + name + ": a quote is not closed in " + text);
   }
-  return words;
+  return *std::move(words);
 }
 
 std::vector<std::string> compiler() {
@@ -86,6 +95,96 @@ int run_program(std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+bool is_source(const fs::path& path) {
+  constexpr auto kExtensions = std::to_array<std::string_view>(
+      {".cpp", ".cc", ".cxx", ".c++", ".cp", ".C", ".CPP", ".c", ".s", ".S", ".o", ".a", ".cu"});
+  return std::ranges::find(kExtensions, path.extension().string()) != kExtensions.end();
+}
+
+// Says what the compiler and the linker would say of it in words of theirs. Throws CommandError (kUsage).
+void check_source(const std::string& word) {
+  const fs::path path = word;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    const fs::path inside = path / (fs::absolute(path, error).lexically_normal().filename().string() + ".cpp");
+    throw CommandError(ExitCode::kUsage, word + " is a folder" +
+                                             (fs::exists(inside, error) ? "; did you mean " + inside.string() + "?"
+                                                                        : ", and no C++ source"));
+  }
+  if (!fs::exists(path, error)) {
+    const fs::path source = fs::path(path).replace_extension(".cpp");
+    throw CommandError(
+        ExitCode::kUsage,
+        "there is no file " + word + (fs::exists(source, error) ? "; did you mean " + source.string() + "?" : ""));
+  }
+  if (!is_source(path)) {
+    const fs::path source = fs::path(path).replace_extension(".cpp");
+    throw CommandError(ExitCode::kUsage,
+                       word + " is no C++ source by its name" +
+                           (fs::exists(source, error) ? "; did you mean " + source.string() + "?" : ""));
+  }
+}
+
+// Throws CommandError (kUsage).
+void check_output(const fs::path& output, const std::vector<std::string>& sources) {
+  std::error_code error;
+  if (fs::is_directory(output, error)) {
+    throw CommandError(ExitCode::kUsage, output.string() + " is a folder; the module needs the name of a file");
+  }
+  for (const std::string& source : sources) {
+    if (fs::equivalent(source, output, error)) {
+      throw CommandError(ExitCode::kUsage, output.string() + " is a source, and would be replaced by the module");
+    }
+  }
+}
+
+// The module on its way: beside its place, and gone if it does not get there.
+class Draft {
+ public:
+  explicit Draft(const fs::path& place)
+      : place_(place),
+        path_(place.parent_path() / ("." + place.filename().string() + "." + std::to_string(::getpid()))) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+  // Puts the place's name where a text has the draft's.
+  [[nodiscard]] std::string in_words_of_place(std::string text) const {
+    const std::string draft = path_.string();
+    for (std::size_t at = text.find(draft); at != std::string::npos; at = text.find(draft, at)) {
+      text.replace(at, draft.size(), place_.string());
+      at += place_.string().size();
+    }
+    return text;
+  }
+
+  void move_to_place() {
+    std::error_code error;
+    fs::rename(path_, place_, error);
+    if (error) {
+      throw CommandError(ExitCode::kFailure, "cannot write " + place_.string() + ": " + error.message());
+    }
+  }
+
+ private:
+  fs::path place_;
+  fs::path path_;
+};
+
+// Where a module of another compiler comes from.
+std::string hint_of_compiler(const Error& refusal) {
+  const std::optional<std::string> chosen = get_environment_variable("CXX");
+  const bool is_other_compiler = refusal.message().find(" with the compiler of this tessera") != std::string::npos;
+  return chosen && is_other_compiler
+             ? "\n$CXX is '" + *chosen + "'; unset it, or set it to what tessera was built with: " TESSERA_COMPILER
+             : "";
+}
+
 }  // namespace
 
 ExitCode build_command(Arguments arguments) {
@@ -106,7 +205,10 @@ ExitCode build_command(Arguments arguments) {
   }
 
   const fs::path output = output_word.empty() ? fs::path(words[0]).replace_extension(".so") : fs::path(output_word);
-  std::vector<std::string> call = compiler_call(words, output, more);
+  std::ranges::for_each(words, check_source);
+  check_output(output, words);
+  Draft draft(output);
+  std::vector<std::string> call = compiler_call(words, draft.path(), more);
   if (is_verbose) {
     for (const std::string& word : call) {
       std::cerr << word << ' ';
@@ -116,11 +218,13 @@ ExitCode build_command(Arguments arguments) {
   if (const int code = run_program(call); code != 0) {
     throw CommandError(ExitCode::kFailure, "the compiler failed with exit code " + std::to_string(code));
   }
-  const auto tesseract = load_module(output);
-  if (!tesseract) {
-    throw CommandError(ExitCode::kFailure, tesseract.error().message());
+  const Result<ModuleSummary> summary = probe_module(draft.path(), kLoadTime);
+  if (!summary) {
+    throw CommandError(ExitCode::kFailure,
+                       draft.in_words_of_place(summary.error().message()) + hint_of_compiler(summary.error()));
   }
-  std::cout << "built " << output.string() << " (Tesseract '" << (*tesseract)->name() << "')\n";
+  draft.move_to_place();
+  std::cout << "built " << output.string() << " (Tesseract '" << summary->name << "')\n";
   return ExitCode::kSuccess;
 }
 

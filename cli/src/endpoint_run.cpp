@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "tessera/array/value_writer.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/mutex.h"
+#include "tessera/daemon/crash_notice.h"
 #include "tessera/daemon/openapi.h"
 #include "tessera/daemon/output_capture.h"
 #include "tessera/daemon/run.h"
@@ -65,15 +67,38 @@ std::string_view model_of(Endpoint endpoint) {
   fail(failure.kind + ": " + failure.text);
 }
 
-[[noreturn]] void refuse(const JsonFault& fault) {
-  fail("the payload is not JSON: " + fault.text + " at character " + std::to_string(fault.position));
+// As Python's json module says where it stopped; `position` counts characters.
+std::string place_in(std::string_view text, std::int64_t position) {
+  std::int64_t line = 1;
+  std::int64_t line_begin = 0;
+  std::int64_t at = -1;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) {
+      continue;  // the rest of a character in UTF-8
+    }
+    if (++at >= position) {
+      break;
+    }
+    if (c == '\n') {
+      ++line;
+      line_begin = at + 1;
+    }
+  }
+  return "line " + std::to_string(line) + " column " + std::to_string(position - line_begin + 1) + " (char " +
+         std::to_string(position) + ")";
 }
 
-[[noreturn]] void refuse(const std::vector<Problem>& problems, std::string_view model) {
+[[noreturn]] void refuse(const JsonFault& fault) {
+  fail("the payload is not JSON: " + fault.text);  // too deep, or no UTF-8: at no one place
+}
+
+[[noreturn]] void refuse(const std::vector<Problem>& problems, std::string_view model, std::string_view payload) {
   const bool is_json = std::ranges::none_of(
       problems, [](const Problem& problem) { return problem.kind == Problem::Kind::kJsonInvalid; });
   if (!is_json) {
-    fail("the payload is not JSON: " + problems.front().text);
+    const Problem& problem = problems.front();
+    const auto* const position = problem.place.empty() ? nullptr : std::get_if<std::int64_t>(&problem.place.back());
+    fail("the payload is not JSON: " + problem.text + (position != nullptr ? ": " + place_in(payload, *position) : ""));
   }
   throw CommandError(ExitCode::kUsage, "Invalid value for payload: " + problems_to_text(problems, model));
 }
@@ -156,7 +181,7 @@ class EndpointRun {
   void compute(Endpoint endpoint, const std::string& payload) const {
     CallOrFault read = read_call(definition_, endpoint, payload, arrays_);
     if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
-      refuse(*problems, model_of(endpoint));
+      refuse(*problems, model_of(endpoint), payload);
     }
     if (const auto* fault = std::get_if<JsonFault>(&read)) {
       refuse(*fault);
@@ -164,6 +189,7 @@ class EndpointRun {
     RunFiles files(config_.output_path);
     std::variant<Object, EndpointFailure> outcome;
     {
+      const CrashNote note(definition_.name(), name_of(endpoint), files.output().path().native());
       const std::unique_ptr<OutputCapture> capture = files.capture();
       // abstract_eval leaves out what was not set, other than over HTTP.
       outcome = run_call(definition_, std::get<Call>(read), files.run(), false);
@@ -183,13 +209,14 @@ class EndpointRun {
   void test(const std::string& payload) const {
     auto spec = read_test_spec(payload, arrays_);
     if (const auto* problems = std::get_if<std::vector<Problem>>(&spec)) {
-      refuse(*problems, "TestSpec");
+      refuse(*problems, "TestSpec", payload);
     }
     if (const auto* fault = std::get_if<JsonFault>(&spec)) {
       refuse(*fault);
     }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
+      const CrashNote note(definition_.name(), kTest, files.output().path().native());
       const std::unique_ptr<OutputCapture> capture = files.capture();
       return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();

@@ -2,6 +2,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -9,19 +10,19 @@
 
 #include "command.h"
 #include "command_line.h"
+#include "module_probe.h"
 #include "tessera/tesseract/module.h"
 
 namespace tessera {
 namespace {
 
+// Of a module that means well; others are not waited for.
+constexpr std::chrono::seconds kLoadTime{5};
+
 // One sentence: what the author says of it, or of its apply, or why it does not load.
 std::string summary_of(const std::filesystem::path& path) {
-  const auto tesseract = load_module(path);
-  if (!tesseract) {
-    return "(" + tesseract.error().message() + ")";
-  }
-  const std::string& description = (*tesseract)->description();
-  return description.empty() ? (*tesseract)->documentation(Endpoint::kApply) : description;
+  const Result<ModuleSummary> summary = probe_module(path, kLoadTime);
+  return summary ? summary->description : "(" + summary.error().message() + ")";
 }
 
 }  // namespace

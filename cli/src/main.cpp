@@ -15,6 +15,7 @@
 
 #include "closest_word.h"
 #include "command.h"
+#include "standard_descriptors.h"
 
 namespace tessera {
 namespace {
@@ -110,14 +111,25 @@ ExitCode run_program(Arguments words) {
   return command != kCommands.end() ? run(*command, words.subspan(1)) : unknown_command(words[0]);
 }
 
+// What was printed counts once it is written: to a full disk, it is not.
+ExitCode with_output_written(ExitCode code) {
+  std::cout.flush();
+  if (std::cout.fail() && code == ExitCode::kSuccess) {
+    std::cerr << "tessera: cannot write to standard output\n";
+    return ExitCode::kFailure;
+  }
+  return code;
+}
+
 }  // namespace
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::open_standard_descriptors();
   tessera::keep_freed_memory();
   try {
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    return static_cast<int>(tessera::run_program(words));
+    return static_cast<int>(tessera::with_output_written(tessera::run_program(words)));
   } catch (...) {
     // Not even an error could be printed.
     return static_cast<int>(tessera::ExitCode::kFailure);

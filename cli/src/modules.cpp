@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "command.h"
+#include "tessera/daemon/crash_notice.h"
 #include "tessera/tesseract/module.h"
 
 namespace tessera {
@@ -16,6 +17,7 @@ std::shared_ptr<const TesseractDefinition> load_tesseract(const std::string& nam
     throw CommandError(ExitCode::kFailure,
                        path.error().message() + (is_here ? "\nDid you mean './" + name_or_path + "'?" : ""));
   }
+  const CrashNote note("loading " + path->native());
   Result<std::shared_ptr<const TesseractDefinition>> tesseract = load_module(*path);
   if (!tesseract) {
     throw CommandError(ExitCode::kFailure, tesseract.error().message());

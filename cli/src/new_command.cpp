@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cctype>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -17,8 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Asks the definition itself whether it could have that name.
+// Asks the definition itself whether it could have that name. Its first character must do for a shell and a path, too.
 void check_name(const std::string& name) {
+  const bool is_letter_first =
+      !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
+  if (!is_letter_first) {
+    throw CommandError(ExitCode::kUsage, "the name '" + name + "' of a new Tesseract must begin with a letter");
+  }
   const Status status =
       TesseractDefinition(name).apply([](const Object& inputs, Context& /*context*/) { return inputs; }).check();
   if (!status.has_value()) {

@@ -3,15 +3,19 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "closest_word.h"
 #include "command.h"
 #include "command_line.h"
 #include "config_flags.h"
+#include "crash_handler.h"
 #include "endpoint_run.h"
 #include "modules.h"
 #include "result_channel.h"
@@ -63,9 +67,21 @@ std::string known_command(const std::string& word, const TesseractDefinition& de
   return command;
 }
 
+// No JSON text looks like that.
+bool names_a_file(const std::string& word) {
+  constexpr std::string_view kBeginsOfJson = "{[\"-0123456789 \t\r\n";
+  std::error_code error;
+  return !word.empty() && kBeginsOfJson.find(word[0]) == std::string_view::npos &&
+         (word.ends_with(".json") || std::filesystem::is_regular_file(word, error));
+}
+
 // JSON text, from the file if the word is @FILE.
 std::string text_of_payload(const std::string& word) {
   if (!word.starts_with('@')) {
+    if (names_a_file(word)) {
+      throw CommandError(ExitCode::kFailure,
+                         "the payload is not JSON, but the name of a file; did you mean '@" + word + "'?");
+    }
     return word;
   }
   Result<std::string> text = read_file(word.substr(1), kLargestPayloadBytes);
@@ -106,6 +122,7 @@ ExitCode run_command(Arguments arguments) {
   }
 
   const RuntimeConfig config = flags.load();
+  tell_of_crashes(false);
   const ResultChannel channel;
   const std::shared_ptr<const TesseractDefinition> definition = load_tesseract(name);
   const std::string command = known_command(command_word, *definition);

@@ -4,10 +4,13 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "command.h"
 #include "command_line.h"
 #include "config_flags.h"
+#include "crash_handler.h"
 #include "modules.h"
 #include "port_range.h"
 #include "stop_signal.h"
@@ -29,15 +33,25 @@ constexpr const char* kFooter =
     R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
 program; a text with a '/' is the path of a module, or of a folder that holds one of its own
 name. One Tesseract is served at / and at /NAME, several each at /NAME, with files of their own
-in NAME below the input and output folders.
+in NAME below the input and output folders: -i in -o out has NAME read from in/NAME, which need
+not be there, and write to out/NAME, which is made.
 
-SIGTERM and SIGINT end the server once the running calls are done; a second one ends it at once.
+Where the flag is not given, TESSERACT_RUNTIME_SERVE_HOST, TESSERACT_RUNTIME_SERVE_PORT and
+TESSERACT_RUNTIME_SERVE_NUM_WORKERS hold.
+
+SIGTERM, SIGINT and SIGHUP end the server once the running calls are done; a second one at once.
 Exit codes: 0 stopped, 1 could not start, 2 wrong command line, 3 address already in use.
 
 Examples:
   tessera serve vectoradd
   tessera serve vectoradd ./heat --port 8000-8010 --num-workers 4 -o runs --keep-runs 24h
   tessera serve vectoradd --unix /run/user/1000/tessera.sock --no-tcp)";
+
+constexpr unsigned kMostWorkers = 4096;
+// Beyond what machines have; sums of them stay far from overflow.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxDescriptor = std::uint64_t{1} << 30;
 
 // The words of the command line, before they are made sense of.
 struct ServeArguments {
@@ -55,26 +69,36 @@ struct ServeArguments {
   DaemonOptions options;
 };
 
+// CLI11 reads "-1" as the largest unsigned number, and others round or wrap; this takes digits only.
+CLI::Validator whole_number(std::uint64_t lowest, std::uint64_t highest) {
+  const std::string range = std::to_string(lowest) + " to " + std::to_string(highest);
+  return {[lowest, highest, range](const std::string& text) -> std::string {
+            std::uint64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, fault] = std::from_chars(text.data(), end, number);
+            const bool is_right = fault == std::errc() && stop == end && number >= lowest && number <= highest;
+            return is_right ? "" : "'" + text + "' is no whole number from " + range;
+          },
+          ""};
+}
+
 void declare(CLI::App& app, ServeArguments& arguments) {
   DaemonOptions& options = arguments.options;
   app.footer(kFooter);
   app.add_option("NAME_OR_PATH", arguments.tesseracts, "The Tesseracts to serve")->required();
-  app.add_option("--host", options.host, "The address to listen on")
-      ->capture_default_str()
-      ->envname("TESSERACT_RUNTIME_SERVE_HOST");
+  app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
   app.add_option("-p,--port", arguments.port, "The port, or A-B for the first free one; 0 lets the system choose")
       ->capture_default_str()
-      ->type_name("N|A-B")
-      ->envname("TESSERACT_RUNTIME_SERVE_PORT");
+      ->type_name("N|A-B");
   app.add_option("--unix", arguments.unix_socket, "Listen on this Unix socket too")->type_name("PATH");
   app.add_flag("--no-tcp", arguments.no_tcp, "Listen on the Unix socket only")->needs("--unix");
   app.add_flag("--unix-any-user", options.unix_socket_any_user, "Let every user of this host in by the Unix socket")
       ->needs("--unix");
   app.add_option("--num-workers", options.workers, "Calls that compute at once")
       ->capture_default_str()
-      ->check(CLI::Range(1, 4096))
-      ->envname("TESSERACT_RUNTIME_SERVE_NUM_WORKERS");
-  app.add_option("--keep-runs", arguments.keep_runs, "Remove the folders of runs older than this: 90s, 30m, 24h, 7d")
+      ->check(whole_number(1, kMostWorkers));
+  app.add_option("--keep-runs", arguments.keep_runs,
+                 "Remove the run_* folders of runs older than this, and no others: 90s, 30m, 24h, 7d")
       ->type_name("AGE");
   app.add_option("--log-level", arguments.log_level, "debug, info, warning or error")
       ->capture_default_str()
@@ -83,26 +107,74 @@ void declare(CLI::App& app, ServeArguments& arguments) {
   app.add_flag("--log-json", arguments.log_json, "Write the log as JSON lines");
   app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end")
       ->capture_default_str()
-      ->check(CLI::Range(0, 86400))
+      ->check(whole_number(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--exports-timeout", arguments.exports_timeout_s,
                  "Seconds that GPU arrays of an answer are kept for a client that never names them done")
       ->capture_default_str()
-      ->check(CLI::Range(1, 86400))
+      ->check(whole_number(1, 86400))
       ->type_name("SECONDS");
-  app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->group("");
+  app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->check(whole_number(0, kMaxDescriptor))->group("");
 
   constexpr const char* kLimits = "Limits";
-  app.add_option("--max-body-bytes", options.body_bytes, "Of one request")->capture_default_str()->group(kLimits);
+  app.add_option("--max-body-bytes", options.body_bytes, "Of one request")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
   app.add_option("--max-array-bytes", options.array_bytes, "Of one array of a request")
       ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);
-  app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")->group(kLimits);
+  app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
   app.add_option("--max-waiting-calls", options.waiting_calls, "That wait for a worker")
       ->capture_default_str()
+      ->check(whole_number(0, kMaxCount))
       ->group(kLimits);
-  app.add_option("--max-connections", options.connections, "At once")->capture_default_str()->group(kLimits);
+  app.add_option("--max-connections", options.connections, "At once, as far as there are descriptors")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxCount))
+      ->group(kLimits);
+  app.add_option("--min-body-rate", options.body_bytes_per_second,
+                 "Bytes a second of a body that takes longer than a minute; 0: as slow as it likes")
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxBytes))
+      ->group(kLimits);
   arguments.flags.add_to(app);
+}
+
+PortRange ports_of(const std::string& text, ExitCode code, const std::string& where) {
+  const std::optional<PortRange> ports = parse_port_range(text);
+  if (!ports) {
+    throw CommandError(code, "Invalid value for " + where + ": '" + text +
+                                 "' is neither a port nor a range of ports such as 8000-8010");
+  }
+  return *ports;
+}
+
+// Of the flag if it is there, else of the variable. Throws CommandError: kUsage for a flag, kFailure for a variable.
+PortRange ports_of(const CLI::App& app, const ServeArguments& arguments) {
+  constexpr const char* kVariable = "TESSERACT_RUNTIME_SERVE_PORT";
+  const std::optional<std::string> text = get_environment_variable(kVariable);
+  return app.count("--port") == 0 && text ? ports_of(*text, ExitCode::kFailure, kVariable)
+                                          : ports_of(arguments.port, ExitCode::kUsage, "'--port'");
+}
+
+// What variables state where no flag does. Throws CommandError (kFailure).
+void read_variables(const CLI::App& app, DaemonOptions& options) {
+  constexpr const char* kWorkers = "TESSERACT_RUNTIME_SERVE_NUM_WORKERS";
+  if (app.count("--host") == 0) {
+    options.host = get_environment_variable("TESSERACT_RUNTIME_SERVE_HOST").value_or(options.host);
+  }
+  if (const auto text = get_environment_variable(kWorkers); text && app.count("--num-workers") == 0) {
+    const auto [end, fault] = std::from_chars(text->data(), text->data() + text->size(), options.workers);
+    if (fault != std::errc() || end != text->data() + text->size() || options.workers < 1 ||
+        options.workers > kMostWorkers) {
+      throw CommandError(ExitCode::kFailure, std::string("Invalid value for ") + kWorkers + ": '" + *text +
+                                                 "' is no number from 1 to " + std::to_string(kMostWorkers));
+    }
+  }
 }
 
 LogLevel level_of(const std::string& name) {
@@ -172,11 +244,8 @@ ExitCode serve_command(Arguments words) {
   if (!read_command_line(app, words)) {
     return ExitCode::kSuccess;
   }
-  const std::optional<PortRange> ports = parse_port_range(arguments.port);
-  if (!ports) {
-    throw CommandError(ExitCode::kUsage, "Invalid value for '--port': '" + arguments.port +
-                                             "' is neither a port nor a range of ports such as 8000-8010");
-  }
+  const PortRange ports = ports_of(app, arguments);
+  read_variables(app, arguments.options);
   complete(arguments);
 
   // Before anything can start a thread; modules can, when they are loaded.
@@ -185,12 +254,13 @@ ExitCode serve_command(Arguments words) {
   const SystemClock clock;
   const std::unique_ptr<Logger> logger = make_descriptor_logger(
       STDERR_FILENO, level_of(arguments.log_level), arguments.log_json ? LogStyle::kJson : LogStyle::kText, clock);
+  tell_of_crashes(arguments.log_json);
   std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts;
   tesseracts.reserve(arguments.tesseracts.size());
   for (const std::string& name : arguments.tesseracts) {
     tesseracts.push_back(load_tesseract(name));
   }
-  const std::unique_ptr<Daemon> daemon = start(arguments.options, *ports, tesseracts, *logger, clock);
+  const std::unique_ptr<Daemon> daemon = start(arguments.options, ports, tesseracts, *logger, clock);
   const char* const reason = stop.wait(arguments.parent_pipe_fd);
   logger->info("stopping", {{"reason", reason}});
   if (!daemon->stop()) {

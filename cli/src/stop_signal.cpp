@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 namespace tessera {
@@ -18,6 +19,17 @@ bool is_closed(int pipe_fd) {
   return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
 }
 
+const char* name_of(std::uint32_t signal) {
+  switch (signal) {
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGINT:
+      return "SIGINT";
+    default:
+      return "SIGTERM";
+  }
+}
+
 }  // namespace
 
 StopSignal::StopSignal() {
@@ -25,6 +37,10 @@ StopSignal::StopSignal() {
   ::sigemptyset(&stop);
   ::sigaddset(&stop, SIGTERM);
   ::sigaddset(&stop, SIGINT);
+  struct sigaction hang_up{};
+  if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+    ::sigaddset(&stop, SIGHUP);
+  }
   ::pthread_sigmask(SIG_BLOCK, &stop, &before_);
   signals_ = UniqueFd::adopt(::signalfd(-1, &stop, SFD_CLOEXEC));
   if (!signals_.is_open()) {
@@ -54,7 +70,7 @@ const char* StopSignal::wait(int pipe_fd) {
         continue;
       }
       give_signals_back();
-      return "signal";
+      return name_of(taken.ssi_signo);
     }
     if (watched[1].revents != 0 && is_closed(pipe_fd)) {
       give_signals_back();

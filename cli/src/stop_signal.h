@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// Takes SIGTERM and SIGINT away from this thread and from those that it starts, so that only wait() sees them. Make it
-/// before any thread is started. One thread at a time.
+/// Takes SIGTERM, SIGINT and SIGHUP away from this thread and from those that it starts, so that only wait() sees them;
+/// not a SIGHUP that is ignored (nohup). Make it before any thread is started. One thread at a time.
 class StopSignal final {
  public:
   /// Throws std::system_error.
@@ -18,7 +18,8 @@ class StopSignal final {
   ~StopSignal();
 
   /// Waits for a signal, or, if `pipe_fd` is not negative, for the other end of that pipe to be closed. The next signal
-  /// ends the process, for who does not want to wait for running calls. Returns why, for the log.
+  /// ends the process, for who does not want to wait for running calls. Returns why, for the log: the name of
+  /// the signal, or a sentence.
   [[nodiscard]] const char* wait(int pipe_fd);
 
  private:

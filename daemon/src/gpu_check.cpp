@@ -54,23 +54,20 @@ std::uint64_t read_optional_number(JsonScanner& scanner) {
   return 0;
 }
 
+// Whether a shape is [256].
 bool read_is_one_axis(JsonScanner& scanner) {
-  const std::size_t begin = scanner.offset();
-  bool is_right = scanner.peek() == JsonKind::kList;
-  if (!is_right) {
+  if (scanner.peek() != JsonKind::kList) {
     scanner.skip_value();
     return false;
   }
   std::size_t axes = 0;
+  bool is_right = true;
   scanner.enter();
   while (scanner.next_item()) {
     ++axes;
-    is_right = is_right && axes == 1 && read_optional_number(scanner) == kCheckBytes;
-    if (axes > 1) {
-      scanner.skip_value();
-    }
+    is_right = read_optional_number(scanner) == kCheckBytes;
   }
-  return is_right && axes == 1 && scanner.offset() > begin;
+  return axes == 1 && is_right;
 }
 
 template <class Read>
@@ -181,8 +178,9 @@ Response not_exchanged(std::string_view what) {
   return not_ok("the Tesseract could not exchange GPU memory with the client: " + std::string(what));
 }
 
+/// What CUDA refuses is a RuntimeError, as is that there is none; what the request says wrongly a ValueError.
 std::string_view kind_of(const Error& error) {
-  return error.native_code() == 0 ? "ValueError: " : "RuntimeError: ";
+  return error.native_code() == 0 && error.code() != ErrorCode::kUnavailable ? "ValueError: " : "RuntimeError: ";
 }
 
 /// The problem of a body that is no object.
@@ -226,14 +224,15 @@ Response answer_gpu_check(GpuExchange& exchange, const Request& request) {
   if (std::optional<Response> refusal = refuse_content_type(request)) {
     return *std::move(refusal);
   }
-  JsonScanner scanner(request.body);
-  const JsonKind kind = request.body.empty() ? JsonKind::kNull : scanner.peek();
-  const std::size_t begin = request.body.empty() ? 0 : scanner.offset();
-  const CheckRequest check = read_request(scanner);
-  const std::string_view text = request.body.empty() ? std::string_view() : scanner.text_since(begin);
-  if (!request.body.empty()) {
-    scanner.expect_end();
+  if (request.body.empty()) {
+    return json_answer(422, problems_to_json({problem_of_no_object(JsonKind::kNull, {})}));
   }
+  JsonScanner scanner(request.body);
+  const JsonKind kind = scanner.peek();
+  const std::size_t begin = scanner.offset();
+  const CheckRequest check = read_request(scanner);
+  const std::string_view text = scanner.text_since(begin);
+  scanner.expect_end();
   if (kind != JsonKind::kObject || scanner.has_fault()) {
     return refuse_body(kind, scanner, text);
   }

@@ -70,6 +70,10 @@ std::shared_ptr<GpuSystem> GpuExchange::gpus() {
     GpuSystem::Options options;
     options.driver_library = options_.cuda_library;
     options.pool_fraction = options_.config.cuda_ipc_pool_fraction;
+    // Who wants no idle buffers of ours wants to give back those of clients at once, too.
+    if (options.pool_fraction == 0) {
+      options.idle_mapping_bytes = 0;
+    }
     gpus_ = GpuSystem::open(options, clock_);
   }
   return gpus_;

@@ -7,6 +7,7 @@
 
 #include "answers.h"
 #include "daemon_context.h"
+#include "tessera/daemon/crash_notice.h"
 #include "tessera/tesseract/test_spec.h"
 
 namespace tessera {
@@ -20,6 +21,7 @@ class TestCall final : public PendingCall {
 
   void run() override {
     try {
+      const CrashNote note(tesseract_.definition->name(), name_of(record_.route().kind), "");
       DaemonContext context(parts_);
       outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {

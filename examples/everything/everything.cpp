@@ -307,6 +307,7 @@ Object abstract_eval(const Object& inputs, Context& /*context*/) {
 
 TESSERA_MODULE {
   return TesseractDefinition("everything")
+      .version("1.0.0")
       .inputs(input_schema())
       .outputs(output_schema())
       .takes_device_arrays()

@@ -137,6 +137,7 @@ Object abstract_eval(const Object& inputs, Context& /*context*/) {
 
 TESSERA_MODULE {
   return TesseractDefinition("failing")
+      .version("1.0.0")
       .inputs(input_schema())
       .outputs(output_schema())
       .apply(apply, "Doubles x and adds y, unless told to fail.")

@@ -96,6 +96,7 @@ Object abstract_eval(const Object& /*inputs*/, Context& /*context*/) {
 
 TESSERA_MODULE {
   return TesseractDefinition("univariate")
+      .version("1.0.0")
       .inputs(input_schema())
       .outputs(output_schema())
       .apply(apply, "The value of the function at (x, y).")

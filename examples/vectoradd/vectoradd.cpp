@@ -181,6 +181,7 @@ Object abstract_eval(const Object& inputs, Context& /*context*/) {
 
 TESSERA_MODULE {
   return TesseractDefinition("vectoradd")
+      .version("1.0.0")
       .inputs(input_schema())
       .outputs(output_schema())
       .apply(apply, "Multiplies a by s and adds b.")

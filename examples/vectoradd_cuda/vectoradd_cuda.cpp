@@ -203,6 +203,7 @@ TESSERA_MODULE {
   // The kernels are loaded once and live as long as the Tesseract.
   const auto kernels = std::make_shared<KernelStore>();
   return TesseractDefinition("vectoradd_cuda")
+      .version("1.0.0")
       .inputs(input_schema())
       .outputs(output_schema())
       .takes_device_arrays()

@@ -1,10 +1,17 @@
 #include "tessera/tesseract/endpoint_error.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
+#include <string>
 #include <system_error>
+#include <typeinfo>
+#include <utility>
 
 #include "dotted_name.h"
 #include "tessera/array/value.h"
@@ -109,8 +116,23 @@ bool is_or_derives_from(const PythonException& exception, std::string_view expec
   });
 }
 
+EndpointFailure failure(std::string_view kind, std::string text) {
+  return {.kind = std::string(kind), .text = std::move(text), .status = {}, .is_output_fault = false};
+}
+
 EndpointFailure failure(std::string_view kind, const std::exception& exception) {
-  return {.kind = std::string(kind), .text = exception.what(), .status = {}, .is_output_fault = false};
+  return failure(kind, std::string(exception.what()));
+}
+
+// Its value cannot be told, its type can. Requires: called in a catch block.
+EndpointFailure unknown_failure() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (type == nullptr) {
+    return failure("RuntimeError", std::string("an exception of unknown type"));
+  }
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
+                                                    std::free);
+  return failure("RuntimeError", std::string("an exception of type ") + (name ? name.get() : type->name()));
 }
 
 }  // namespace
@@ -143,8 +165,12 @@ EndpointFailure current_failure() {
     return failure("OSError", error);
   } catch (const std::exception& error) {
     return failure("RuntimeError", error);
+  } catch (const char* text) {
+    return failure("RuntimeError", text != nullptr ? text : "an exception without a text");
+  } catch (const std::string& text) {
+    return failure("RuntimeError", text);
   } catch (...) {
-    return {.kind = "RuntimeError", .text = "an exception of unknown type", .status = {}, .is_output_fault = false};
+    return unknown_failure();
   }
 }
 

@@ -1,11 +1,13 @@
 #include "tessera/tesseract/module.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <system_error>
 #include <utility>
 
+#include "module_file.h"
 #include "tessera/base/file.h"
 #include "tessera/base/library.h"
 #include "tessera/tesseract/endpoint_error.h"
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 Error wrong(const fs::path& path, const std::string& what) {
   return {ErrorCode::kInvalidArgument, path.string() + " " + what};
 }
+
+constexpr auto kSourceExtensions = std::to_array<std::string_view>({".cpp", ".cc", ".cxx", ".c++", ".C", ".c"});
 
 // `nullptr` may stand in a module that is no module of ours after all.
 std::string_view text_of(const char* text) {
@@ -32,11 +36,15 @@ Status check_fit(const fs::path& path, const TesseraModule& module) {
   if (module.magic != kModuleMagic) {
     return wrong(path, "is no tessera module: its symbol tessera_module is something else");
   }
-  const std::string rebuild = "; build it again, for example with `tessera build`";
+  std::string rebuild = "; build it again, for example with `tessera build`";
   if (module.abi != kModuleAbi) {
     // What follows these two members may lie elsewhere in that layout, so its version cannot be told.
     return wrong(path, "has module layout " + std::to_string(module.abi) +
                            ", but tessera " TESSERA_VERSION " reads layout " + std::to_string(kModuleAbi) + rebuild);
+  }
+  if (text_of(module.compiler) != kModuleCompiler) {
+    rebuild = "; build it again with the compiler of this tessera, " + std::string(kModuleCompiler) +
+              " (`tessera build` takes that one unless $CXX names another)";
   }
   if (text_of(module.headers_hash) != TESSERA_HEADERS_HASH || text_of(module.compiler) != kModuleCompiler ||
       module.make == nullptr) {
@@ -63,6 +71,26 @@ Error not_found(std::string text) {
   return {ErrorCode::kNotFound, std::move(text)};
 }
 
+// What is there instead of a module, and how to get from there to one.
+std::string hint_for(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  if (is_file(path)) {
+    return std::ranges::find(kSourceExtensions, extension) != kSourceExtensions.end()
+               ? " is a source: `tessera build " + path.string() + "` makes a module of it"
+               : "";
+  }
+  const fs::path beside = fs::path(path).replace_extension(".so");
+  if (extension.empty() && is_file(beside)) {
+    return "; there is " + beside.string();
+  }
+  for (const std::string_view source : kSourceExtensions) {
+    if (const fs::path file = fs::path(path).replace_extension(source); is_file(file)) {
+      return "; `tessera build " + file.string() + "` makes one of the source that is there";
+    }
+  }
+  return "";
+}
+
 Result<fs::path> module_at(std::string_view text) {
   fs::path path = fs::path(text).lexically_normal();
   std::error_code error;
@@ -73,8 +101,12 @@ Result<fs::path> module_at(std::string_view text) {
       path = folder / (folder.filename().string() + ".so");
     }
   }
+  const std::string hint = hint_for(path);
   if (!is_file(path)) {
-    return not_found("there is no module " + path.string());
+    return not_found("there is no module " + path.string() + hint);
+  }
+  if (!hint.empty()) {
+    return Error(ErrorCode::kInvalidArgument, path.string() + hint);
   }
   return path;
 }
@@ -85,6 +117,7 @@ Result<std::shared_ptr<const TesseractDefinition>> load_module(const fs::path& p
   if (!is_file(path)) {
     return not_found("there is no module " + path.string());
   }
+  TESSERA_RETURN_IF_ERROR(check_module_file(path));
   // Made absolute, as the loader would search its own folders for a bare file name.
   TESSERA_ASSIGN_OR_RETURN(Library library, Library::open(fs::absolute(path).string()));
   const auto* module = static_cast<const TesseraModule*>(library.find_symbol("tessera_module"));

@@ -3,9 +3,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tessera/tesseract/body_problems.h"
 #include "gradient_request.h"
 #include "scalar_check.h"
+#include "tessera/tesseract/body_problems.h"
 #include "tessera/tesseract/call.h"
 #include "value_reader.h"
 

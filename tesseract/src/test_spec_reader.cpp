@@ -1,8 +1,8 @@
 #include <array>
 #include <utility>
 
-#include "tessera/tesseract/body_problems.h"
 #include "scalar_check.h"
+#include "tessera/tesseract/body_problems.h"
 #include "tessera/tesseract/endpoint_error.h"
 #include "tessera/tesseract/test_spec.h"
 #include "value_reader.h"

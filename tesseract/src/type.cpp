@@ -1,9 +1,13 @@
 #include "tessera/tesseract/type.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "pattern.h"
+#include "tessera/base/python_text.h"
 #include "tessera/tesseract/schema.h"
 
 namespace tessera {
@@ -17,7 +21,70 @@ void require_declarable(const Shape& shape) {
   }
 }
 
+void require_number(double bound) {
+  if (std::isnan(bound)) {
+    throw std::invalid_argument("a bound is not a number (NaN)");
+  }
+}
+
+/// As the author wrote them: "at least 5 and below 3".
+std::string in_words(const Bounds& bounds) {
+  std::string words;
+  const auto add = [&words](const char* name, const std::optional<double>& bound) {
+    if (bound) {
+      words += (words.empty() ? "" : " and ") + std::string(name) + " " + python_repr(*bound);
+    }
+  };
+  add("at least", bounds.ge);
+  add("above", bounds.gt);
+  add("at most", bounds.le);
+  add("below", bounds.lt);
+  return words;
+}
+
+/// Whether some number, or some whole number, is within the bounds.
+bool allow_any(const Bounds& bounds, bool whole) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double low = bounds.ge.value_or(-kInfinity);
+  double high = bounds.le.value_or(kInfinity);
+  if (whole) {
+    low = std::max(std::ceil(low), bounds.gt ? std::floor(*bounds.gt) + 1 : -kInfinity);
+    high = std::min(std::floor(high), bounds.lt ? std::ceil(*bounds.lt) - 1 : kInfinity);
+    // Beyond 2^53 a step of one may be none.
+    return low <= high && (!bounds.gt || low > *bounds.gt || std::abs(low) > 0x1p53) &&
+           (!bounds.lt || high < *bounds.lt || std::abs(high) > 0x1p53);
+  }
+  low = std::max(low, bounds.gt.value_or(-kInfinity));
+  high = std::min(high, bounds.lt.value_or(kInfinity));
+  return low < high || (low == high && low != bounds.gt && high != bounds.lt);
+}
+
+std::string to_text(const Value& choice) {
+  return choice.kind() == Value::Kind::kText ? "'" + choice.text() + "'" : std::to_string(choice.integer());
+}
+
+/// pydantic's Literal and Python's Enum take each once.
+void require_distinct(const std::vector<Value>& choices) {
+  for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
+    const std::string text = to_text(*choice);
+    if (std::any_of(choices.begin(), choice, [&](const Value& before) { return to_text(before) == text; })) {
+      throw std::invalid_argument("a choice has " + text + " twice");
+    }
+  }
+}
+
 }  // namespace
+
+void Type::require_satisfiable() const {
+  if (!allow_any(bounds_, kind_ == Kind::kInteger)) {
+    throw std::invalid_argument("no " + std::string(kind_ == Kind::kInteger ? "integer" : "number") + " is " +
+                                in_words(bounds_));
+  }
+  if (min_length_ && max_length_ && *min_length_ > *max_length_) {
+    throw std::invalid_argument("no length is at least " + std::to_string(*min_length_) + " and at most " +
+                                std::to_string(*max_length_));
+  }
+}
 
 void Type::require(bool is_right_kind, const char* what) const {
   if (!is_right_kind) {
@@ -40,29 +107,37 @@ Type Type::optional() const {
 
 Type Type::at_least(double bound) const {
   require(kind_ == Kind::kInteger || kind_ == Kind::kNumber, "at_least()");
+  require_number(bound);
   Type type = *this;
   type.bounds_.ge = bound;
+  type.require_satisfiable();
   return type;
 }
 
 Type Type::above(double bound) const {
   require(kind_ == Kind::kInteger || kind_ == Kind::kNumber, "above()");
+  require_number(bound);
   Type type = *this;
   type.bounds_.gt = bound;
+  type.require_satisfiable();
   return type;
 }
 
 Type Type::at_most(double bound) const {
   require(kind_ == Kind::kInteger || kind_ == Kind::kNumber, "at_most()");
+  require_number(bound);
   Type type = *this;
   type.bounds_.le = bound;
+  type.require_satisfiable();
   return type;
 }
 
 Type Type::below(double bound) const {
   require(kind_ == Kind::kInteger || kind_ == Kind::kNumber, "below()");
+  require_number(bound);
   Type type = *this;
   type.bounds_.lt = bound;
+  type.require_satisfiable();
   return type;
 }
 
@@ -70,6 +145,7 @@ Type Type::min_length(std::size_t length) const {
   require(kind_ == Kind::kText || kind_ == Kind::kList || kind_ == Kind::kDict, "min_length()");
   Type type = *this;
   type.min_length_ = length;
+  type.require_satisfiable();
   return type;
 }
 
@@ -77,6 +153,7 @@ Type Type::max_length(std::size_t length) const {
   require(kind_ == Kind::kText || kind_ == Kind::kList || kind_ == Kind::kDict, "max_length()");
   Type type = *this;
   type.max_length_ = length;
+  type.require_satisfiable();
   return type;
 }
 
@@ -145,6 +222,7 @@ Type choice(std::vector<Value> values) {
     throw std::invalid_argument("a choice needs something to choose from");
   }
   Type type(Type::Kind::kChoice);
+  require_distinct(values);
   type.choices_ = std::move(values);
   return type;
 }
@@ -158,6 +236,7 @@ Type enumeration(std::string name, std::vector<std::string> values) {
   for (std::string& value : values) {
     type.choices_.emplace_back(std::move(value));
   }
+  require_distinct(type.choices_);
   return type;
 }
 

@@ -247,5 +247,37 @@ TEST_F(OpenByResolvingTest, CreatesInsideAlone) {
   EXPECT_FALSE(outer_.has("new"));
 }
 
+TEST_F(ConfinedFolderTest, WritesAgainAfterItWasRemoved) {
+  const ConfinedFolder kept = folder();
+  fs::remove_all(inside());
+  EXPECT_TRUE(kept.create_folders("run_1/logs").has_value());
+  EXPECT_TRUE(kept.open_for_append("run_1/logs/log", true).has_value());
+  EXPECT_TRUE(kept.create_file("run_1/array").has_value());
+  EXPECT_TRUE(fs::exists(inside() / "run_1/array"));
+}
+
+TEST_F(ConfinedFolderTest, ReadsFromTheFolderThatTookItsPlace) {
+  const ConfinedFolder kept = folder();
+  fs::remove_all(inside());
+  EXPECT_EQ(kept.open_file("new").error().code(), ErrorCode::kNotFound);
+  EXPECT_FALSE(fs::exists(inside()));
+  outer_.write("inside/new", "new");
+  EXPECT_TRUE(kept.open_file("new").has_value());
+}
+
+TEST_F(ConfinedFolderTest, NeedNotBeThere) {
+  const ConfinedFolder later = ConfinedFolder::at(outer_.path() / "later");
+  EXPECT_EQ(later.open_file("file").error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(later.open_file("../secret").error().code(), ErrorCode::kNotFound);
+  EXPECT_FALSE(fs::exists(outer_.path() / "later"));
+  outer_.write("later/file", "text");
+  EXPECT_TRUE(later.open_file("file").has_value());
+  EXPECT_EQ(later.open_file("../secret").error().code(), ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ConfinedFolderTest, SaysWhereItLooked) {
+  EXPECT_EQ(folder().open_file("none").error().message(), "no such file: 'none' in '" + inside().string() + "'");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -47,6 +47,19 @@ TEST_F(LogTest, KeepsHostileTextOnOneLine) {
   EXPECT_EQ(logged(), "2026-01-01T00:00:00.000Z info    two lines  path=\"a b\\n\\u001b\xEF\xBF\xBD\" empty=\"\"\n");
 }
 
+TEST_F(LogTest, CutsLongValuesAtACharacter) {
+  const std::string text = std::string(16383, 'x') + "\u20ac" + std::string(1'000'000, 'y');
+  make(LogLevel::kInfo, LogStyle::kText)->info("failed", {{"text", text}});
+  EXPECT_EQ(logged(), "2026-01-01T00:00:00.000Z info    failed  text=\"" + std::string(16383, 'x') +
+                          "\u2026 (1000003 bytes more)\"\n");
+}
+
+TEST_F(LogTest, WritesOnlyUtf8) {
+  make(LogLevel::kInfo, LogStyle::kJson)->info("m\xff", {{"k", "\xc3("}});
+  EXPECT_EQ(logged(),
+            "{\"time\":\"2026-01-01T00:00:00.000Z\",\"level\":\"info\",\"message\":\"m\uFFFD\",\"k\":\"\uFFFD(\"}\n");
+}
+
 TEST_F(LogTest, JsonHasNoNan) {
   make(LogLevel::kInfo, LogStyle::kJson)->info("x", {{"s", std::numeric_limits<double>::quiet_NaN()}});
   EXPECT_NE(logged().find("\"s\":null"), std::string::npos);

@@ -90,5 +90,30 @@ TEST(Utf8Test, AppendsHalfSurrogatePair) {
   EXPECT_EQ(text, "\xED\xA0\x80");
 }
 
+TEST(Utf8Test, ReplacesAsPythonDoes) {
+  EXPECT_EQ(replaced_utf8("plain \u00e4\u20ac\U0001F600"), "plain \u00e4\u20ac\U0001F600");
+  EXPECT_EQ(replaced_utf8("a\xff"
+                          "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(replaced_utf8("\xc3("), "\uFFFD(");
+  EXPECT_EQ(replaced_utf8("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(replaced_utf8("\xf0\x9f\x98"
+                          "b"),
+            "\uFFFDb");
+  EXPECT_EQ(replaced_utf8("\xe2\x82"), "\uFFFD");
+  EXPECT_EQ(replaced_utf8("\xe0\x80\xf5\xc0\xaf"), "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(replaced_utf8(""), "");
+}
+
+TEST(Utf8Test, ReplacesWhateverIsNotUtf8) {
+  for (unsigned first = 0; first < 256; ++first) {
+    for (unsigned second = 0; second < 256; ++second) {
+      const std::string pair{static_cast<char>(first), static_cast<char>(second)};
+      EXPECT_TRUE(is_utf8(replaced_utf8(pair)));
+      EXPECT_TRUE(is_utf8(replaced_utf8("\xf0" + pair + "\x80x")));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "program.h"
@@ -61,8 +63,8 @@ TEST(NewCommandTest, LeavesAFolderAloneThatIsThere) {
 
 TEST(NewCommandTest, RefusesNamesThatNoTesseractCanHave) {
   const TempFolder folder;
-  for (const char* name : {"a b", "../up", "health", "openapi.json"}) {
-    EXPECT_EQ(run_tessera({"new", name}, folder.path()).exit_code, 2) << name;
+  for (const char* name : {"a b", "../up", "health", "openapi.json", ".hid", "9x", "-x", "."}) {
+    EXPECT_EQ(run_tessera({"new", "--", name}, folder.path()).exit_code, 2) << name;
   }
 }
 
@@ -92,6 +94,60 @@ TESSERA_MODULE {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
   EXPECT_THAT(outcome.output, HasSubstr("'given'"));
   EXPECT_TRUE(folder.has("out.so"));
+}
+
+constexpr const char* kGoodSource = R"(#include "tessera/tesseract/tesseract.h"
+TESSERA_MODULE {
+  return tessera::TesseractDefinition("good").apply(
+      [](const tessera::Object& inputs, tessera::Context&) { return inputs; });
+})";
+
+TEST(BuildCommandTest, LeavesTheModuleThatIsThereUntilTheNewOneLoads) {
+  const TempFolder folder;
+  folder.write("good.so", "the old one");
+  for (const char* source : {"int f( {", "int f(); int g() { return f(); }", ""}) {
+    folder.write("good.cpp", source);
+    // The second fails to link, the third to load.
+    EXPECT_EQ(run_tessera({"build", "good.cpp", "--", "-Wl,-z,defs"}, folder.path()).exit_code, 1) << source;
+    EXPECT_EQ(folder.read("good.so"), "the old one");
+  }
+  folder.write("good.cpp", kGoodSource);
+  EXPECT_EQ(run_tessera({"build", "good.cpp"}, folder.path()).exit_code, 0);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+  EXPECT_EQ(run_tessera({"run", "./good.so", "health"}, folder.path()).exit_code, 0);
+}
+
+TEST(BuildCommandTest, SaysWhatIsNoSource) {
+  const TempFolder folder;
+  folder.write("heat/heat.cpp", "");
+  folder.write("heat/heat.so", "");
+  for (const char* word : {"heat", "heat/heat.so", "heat/heat"}) {
+    const Outcome outcome = run_tessera({"build", word}, folder.path());
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.error, HasSubstr("did you mean heat/heat.cpp?")) << word;
+  }
+  EXPECT_EQ(run_tessera({"build", "heat/heat.cpp", "-o", "heat/heat.cpp"}, folder.path()).exit_code, 2);
+  EXPECT_EQ(run_tessera({"build", "heat/heat.cpp", "-o", "heat"}, folder.path()).exit_code, 2);
+}
+
+TEST(BuildCommandTest, KeepsQuotedFlagsTogether) {
+  const TempFolder folder;
+  folder.write("good.cpp", std::string("static_assert(sizeof Y == 4);\n") + kGoodSource);
+  const Outcome outcome = run_tessera({"build", "good.cpp"}, folder.path(), {{"CXXFLAGS", R"(-DY='"q r"')"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(run_tessera({"build", "good.cpp"}, folder.path(), {{"CXXFLAGS", "-DY='"}}).exit_code, 1);
+}
+
+TEST(BuildCommandTest, SaysWhichCompilerAModuleNeeds) {
+  const TempFolder folder;
+  // What another compiler would have left in the module.
+  folder.write("good.cpp", R"(#include "tessera/tesseract/tesseract.h"
+extern "C" __attribute__((visibility("default"))) const TesseraModule tessera_module;
+extern "C" const TesseraModule tessera_module = {
+    tessera::kModuleMagic, tessera::kModuleAbi, TESSERA_HEADERS_HASH, "other 1.0", TESSERA_VERSION, nullptr};)");
+  const Outcome outcome = run_tessera({"build", "good.cpp"}, folder.path(), {{"CXX", TESSERA_TEST_COMPILER}});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("good.so was built for"), HasSubstr("unset it, or set it to")));
 }
 
 TEST(BuildCommandTest, RefusesASourceWithoutATesseract) {

@@ -52,9 +52,8 @@ std::vector<char*> pointers_to(Words& words) {
   return pointers;
 }
 
-pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment,
-            const std::filesystem::path& output, const std::filesystem::path& error) {
-  words.insert(words.begin(), TESSERA_PROGRAM);
+pid_t start_program(Words words, const std::filesystem::path& folder, const Environment& environment,
+                    const std::filesystem::path& output, const std::filesystem::path& error) {
   Words variables = environment_words(environment);
   posix_spawn_file_actions_t actions{};
   ::posix_spawn_file_actions_init(&actions);
@@ -63,11 +62,22 @@ pid_t start(Words words, const std::filesystem::path& folder, const Environment&
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t process = 0;
-  const int fault = ::posix_spawn(&process, TESSERA_PROGRAM, &actions, nullptr, pointers_to(words).data(),
+  const int fault = ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, pointers_to(words).data(),
                                   pointers_to(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  EXPECT_EQ(fault, 0) << "cannot start " << TESSERA_PROGRAM;
+  EXPECT_EQ(fault, 0) << "cannot start " << words.front();
   return fault == 0 ? process : 0;
+}
+
+pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment, int descriptors,
+            const std::filesystem::path& output, const std::filesystem::path& error) {
+  words.insert(words.begin(), TESSERA_PROGRAM);
+  if (descriptors > 0) {
+    // Both limits: the program raises the lower one.
+    const Words limited{"/bin/sh", "-c", R"(ulimit -n "$0" && exec "$@")", std::to_string(descriptors)};
+    words.insert(words.begin(), limited.begin(), limited.end());
+  }
+  return start_program(std::move(words), folder, environment, output, error);
 }
 
 // Whether the process has ended, and how.
@@ -97,20 +107,35 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment) {
+Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment,
+                    int descriptors) {
   const TempFolder scratch;
   Outcome outcome;
-  outcome.exit_code = wait_for(start(words, folder, environment, scratch.path() / "output", scratch.path() / "error"));
+  outcome.exit_code =
+      wait_for(start(words, folder, environment, descriptors, scratch.path() / "output", scratch.path() / "error"));
   outcome.output = content_of(scratch.path() / "output");
   outcome.error = content_of(scratch.path() / "error");
   return outcome;
 }
 
-ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment)
+Outcome run_script(const std::string& script, const std::filesystem::path& folder, const Environment& environment) {
+  const TempFolder scratch;
+  Environment all = environment;
+  all["TESSERA"] = TESSERA_PROGRAM;
+  Outcome outcome;
+  outcome.exit_code = wait_for(
+      start_program({"/bin/sh", "-c", script}, folder, all, scratch.path() / "output", scratch.path() / "error"));
+  outcome.output = content_of(scratch.path() / "output");
+  outcome.error = content_of(scratch.path() / "error");
+  return outcome;
+}
+
+ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment,
+                             int descriptors)
     : log_file_(folder / "server.log") {
   Words all = words;
   all.insert(all.begin(), "serve");
-  process_ = start(all, folder, environment, "/dev/null", log_file_);
+  process_ = start(all, folder, environment, descriptors, "/dev/null", log_file_);
   (void)wait_for_log("listening");
 }
 

@@ -49,6 +49,25 @@ TEST(ProgramTest, EveryCommandHasHelpWithExamples) {
   }
 }
 
+TEST(ProgramTest, FailsIfItsOutputCannotBeWritten) {
+  const TempFolder folder;
+  for (const char* words : {"list", "--help", "--version", "serve --help"}) {
+    const Outcome outcome = run_script(std::string("$TESSERA ") + words + " >/dev/full", folder.path());
+    EXPECT_EQ(outcome.exit_code, 1) << words;
+    EXPECT_THAT(outcome.error, HasSubstr("cannot write")) << words;
+  }
+}
+
+TEST(ProgramTest, WorksWithStandardDescriptorsClosed) {
+  const TempFolder folder;
+  const std::string run = R"($TESSERA run vectoradd apply '{"inputs": {"a": [1], "b": [2]}}' )";
+  const std::string result = run_script(run, folder.path()).output;
+  EXPECT_THAT(result, HasSubstr("[3.0]"));
+  EXPECT_EQ(run_script(run + "2>&-", folder.path()).output, result);
+  EXPECT_EQ(run_script(run + "0<&- 2>&-", folder.path()).output, result);
+  EXPECT_EQ(run_script(run + "0<&- 1>&- 2>&-", folder.path()).exit_code, 0);
+}
+
 TEST(ListCommandTest, ListsNamePathAndDescription) {
   const TempFolder folder;
   const Outcome outcome = run_tessera({"list"}, folder.path());

@@ -113,6 +113,23 @@ TEST_F(RunCommandTest, RefusesAPayloadThatBreaksTheSchemaAndWritesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_F(RunCommandTest, SaysWhereAPayloadStopsBeingJson) {
+  Outcome outcome = run({"vectoradd", "apply", R"({"inputs)"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error, HasSubstr("not JSON: Unterminated string starting at: line 1 column 2 (char 1)"));
+  outcome = run({"vectoradd", "apply", "{\n \"ä\": ]}"});
+  EXPECT_THAT(outcome.error, HasSubstr("line 2 column 7 (char 8)"));
+}
+
+TEST_F(RunCommandTest, SuggestsTheAtOfAFile) {
+  folder.write("payload", kPayload);
+  for (const std::string name : {"payload", "./payload", "nofile.json"}) {
+    const Outcome outcome = run({"vectoradd", "apply", name});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.error, HasSubstr("did you mean '@" + name + "'?"));
+  }
+}
+
 TEST_F(RunCommandTest, SuggestsTheCommandThatWasMeant) {
   const Outcome outcome = run({"vectoradd", "aply", kPayload});
   EXPECT_EQ(outcome.exit_code, 2);

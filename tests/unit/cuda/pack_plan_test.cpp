@@ -161,9 +161,8 @@ TEST(PackPlanTest, EndsWithTheFirstError) {
   const Result<PackPlan> plan = PackPlan::make(4, Numbers{5}, Numbers{-4});
   ASSERT_TRUE(plan.has_value());
   int copies = 0;
-  const Status done = plan->for_each([&copies](const RowCopy&) {
-    return ++copies == 2 ? Status(Error(ErrorCode::kInternal, "enough")) : Status();
-  });
+  const Status done = plan->for_each(
+      [&copies](const RowCopy&) { return ++copies == 2 ? Status(Error(ErrorCode::kInternal, "enough")) : Status(); });
   EXPECT_FALSE(done.has_value());
   EXPECT_EQ(copies, 2);
 }

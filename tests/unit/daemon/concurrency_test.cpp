@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -82,6 +83,11 @@ TEST(ConcurrencyTest, RefusesCallsBeyondTheQueue) {
   ASSERT_EQ(refused.size(), 8U);
   EXPECT_TRUE(clients.front().is_silent_for(milliseconds(50)));
   test.service.gate.open();
+  for (RawConnection& client : clients) {
+    if (std::ranges::find(refused, &client) == refused.end()) {
+      EXPECT_TRUE(client.read_response().is_whole());
+    }
+  }
   // A refused client keeps its connection and may try again.
   const auto response = refused.front()->exchange(post("/echo", "again"));
   ASSERT_TRUE(response.is_whole());

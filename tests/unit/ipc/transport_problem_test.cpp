@@ -28,8 +28,7 @@ TEST(TransportProblemTest, HasANameAndASentenceForEachReason) {
 
 TEST(TransportProblemTest, BeginsWithTheDetail) {
   const TransportProblem problem = make_problem(TransportReason::kMapFailed, "cuIpcOpenMemHandle failed");
-  EXPECT_EQ(problem.sentence,
-            "cuIpcOpenMemHandle failed; " + make_problem(TransportReason::kMapFailed).sentence);
+  EXPECT_EQ(problem.sentence, "cuIpcOpenMemHandle failed; " + make_problem(TransportReason::kMapFailed).sentence);
 }
 
 }  // namespace

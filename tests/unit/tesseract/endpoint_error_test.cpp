@@ -63,6 +63,12 @@ TEST(CurrentFailureTest, TakesWhatIsNoException) {
   EXPECT_EQ(failure_of([]() { throw 7; }).kind, "RuntimeError");
 }
 
+TEST(CurrentFailureTest, TellsATextThatWasThrownAndTheTypeOfAnythingElse) {
+  EXPECT_EQ(failure_of([]() { throw "the mesh is empty"; }).text, "the mesh is empty");
+  EXPECT_EQ(failure_of([]() { throw std::string("the mesh is empty"); }).text, "the mesh is empty");
+  EXPECT_EQ(failure_of([]() { throw 7; }).text, "an exception of type int");
+}
+
 TEST(IsKindOfTest, FollowsPythonsHierarchy) {
   EXPECT_TRUE(is_kind_of("ValueError", "ValueError"));
   EXPECT_TRUE(is_kind_of("ValueError", "Exception"));

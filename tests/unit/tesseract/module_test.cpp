@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -133,6 +134,32 @@ TEST(FindModuleTest, TakesTheModuleOfAFolderByTheFoldersName) {
   ASSERT_TRUE(found.has_value()) << found.error().message();
   EXPECT_EQ(*found, folder.path() / "heat/heat.so");
   EXPECT_FALSE(find_module((folder.path() / "empty").string()).has_value());
+}
+
+TEST(FindModuleTest, SaysHowToGetFromWhatIsThereToAModule) {
+  const TempFolder folder;
+  folder.write("heat/heat.so", "");
+  folder.write("flow/flow.cpp", "");
+  const auto refusal_of = [&folder](const std::string& name) {
+    const auto found = find_module((folder.path() / name).string());
+    return found.has_value() ? "" : found.error().message();
+  };
+  EXPECT_NE(refusal_of("heat/heat").find("; there is " + (folder.path() / "heat/heat.so").string()), std::string::npos);
+  const std::string build = "`tessera build " + (folder.path() / "flow/flow.cpp").string() + "`";
+  for (const char* name : {"flow", "flow/flow.so", "flow/flow.cpp"}) {
+    EXPECT_NE(refusal_of(name).find(build), std::string::npos) << refusal_of(name);
+  }
+}
+
+TEST(LoadModuleTest, RefusesALibraryThatIsCutAnywhere) {
+  const TempFolder folder;
+  const fs::path cut = folder.path() / "cut.so";
+  const auto size = fs::file_size(kModules / "good.so");
+  for (const auto kept : {std::uintmax_t{30}, std::uintmax_t{100}, size / 4, size / 2, size - 1}) {
+    fs::copy_file(kModules / "good.so", cut, fs::copy_options::overwrite_existing);
+    fs::resize_file(cut, kept);
+    EXPECT_NE(refusal(cut).find("cut.so is cut short"), std::string::npos) << kept;
+  }
 }
 
 TEST(ListModulesTest, ListsEachNameOnceFirstFoundFirst) {

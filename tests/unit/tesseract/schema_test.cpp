@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <stdexcept>
+#include <string>
 
 namespace tessera {
 namespace {
@@ -48,6 +51,41 @@ TEST(TypeTest, RefusesChoicesOfNothingAndOfNumbersWithAPoint) {
   EXPECT_THROW(static_cast<void>(choice({})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(choice({1.5})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(enumeration("Colour", {})), std::invalid_argument);
+}
+
+std::string refusal_of(const std::function<Type()>& make) {
+  try {
+    static_cast<void>(make());
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TypeTest, RefusesBoundsThatNoNumberKeeps) {
+  EXPECT_EQ(refusal_of([] { return integer().at_least(5).at_most(3); }), "no integer is at least 5.0 and at most 3.0");
+  EXPECT_EQ(refusal_of([] { return number().below(1).above(1); }), "no number is above 1.0 and below 1.0");
+  EXPECT_NE(refusal_of([] { return number().at_least(1).below(1); }), "");
+  EXPECT_NE(refusal_of([] { return integer().above(1).below(2); }), "");
+  EXPECT_NE(refusal_of([] { return integer().at_least(1.25).at_most(1.75); }), "");
+  EXPECT_NE(refusal_of([] { return number().at_least(std::nan("")); }), "");
+  EXPECT_NE(refusal_of([] { return text().min_length(3).max_length(2); }), "");
+}
+
+TEST(TypeTest, TakesBoundsThatOneNumberKeeps) {
+  EXPECT_EQ(refusal_of([] { return integer().at_least(3).at_most(3); }), "");
+  EXPECT_EQ(refusal_of([] { return integer().above(1).below(3); }), "");
+  EXPECT_EQ(refusal_of([] { return integer().above(0.5).below(1.5); }), "");
+  EXPECT_EQ(refusal_of([] { return number().at_least(1).at_most(1); }), "");
+  EXPECT_EQ(refusal_of([] { return number().above(1).below(1.5); }), "");
+  EXPECT_EQ(refusal_of([] { return text().min_length(2).max_length(2); }), "");
+}
+
+TEST(TypeTest, RefusesAChoiceThatIsThereTwice) {
+  EXPECT_EQ(refusal_of([] { return choice({"a", "b", "a"}); }), "a choice has 'a' twice");
+  EXPECT_EQ(refusal_of([] { return choice({1, "1", 1}); }), "a choice has 1 twice");
+  EXPECT_EQ(refusal_of([] { return choice({1, "1"}); }), "");
+  EXPECT_NE(refusal_of([] { return enumeration("Colour", {"red", "red"}); }), "");
 }
 
 TEST(TypeTest, RefusesNegativeSizes) {

@@ -13,14 +13,19 @@ namespace tessera {
 
 /// Opens, makes and removes things below one folder, by names that need not be trusted (PROTOCOL.md section 17). Links
 /// are followed only while they stay inside (openat2(2) with RESOLVE_BENEATH where the kernel has it; else resolved and
-/// compared). Owns a descriptor of the folder. Move-only. Safe to call from any thread.
+/// compared). Owns a descriptor of the folder; if another folder has taken its place since, or
+/// none is left, it is opened again, for writing made again. Move-only. Safe to call from any thread.
 class ConfinedFolder {
  public:
   /// Opens the folder `root`, which must exist. Errors: kNotFound; kInvalidArgument (not a folder, no
   /// right to it); others of the system.
   [[nodiscard]] static Result<ConfinedFolder> open(const std::filesystem::path& root);
 
-  /// The folder's absolute path, links resolved.
+  /// A folder that need not exist: it is looked for whenever something is asked of it, and holds nothing while it is
+  /// not there. `root` is absolute.
+  [[nodiscard]] static ConfinedFolder at(const std::filesystem::path& root);
+
+  /// The folder's absolute path, links resolved (as given, if it was not there).
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute and inside it. `a/../b` is fine
@@ -45,7 +50,15 @@ class ConfinedFolder {
  private:
   ConfinedFolder(std::filesystem::path path, UniqueFd root) : path_(std::move(path)), root_(std::move(root)) {}
 
+  template <class Operation>
+  [[nodiscard]] auto try_again_if_gone(bool is_to_write, Operation operation) const;
+  [[nodiscard]] bool is_in_place() const;
   [[nodiscard]] Result<std::string> relative_name(std::string_view name) const;
+  [[nodiscard]] Error error_for(std::string_view name, int errno_value) const;
+  [[nodiscard]] Result<UniqueFd> open_existing(std::string_view name) const;
+  [[nodiscard]] Result<UniqueFd> create_new(std::string_view name) const;
+  [[nodiscard]] Result<UniqueFd> open_appending(std::string_view name, bool truncate) const;
+  [[nodiscard]] Status make_folders(std::string_view name) const;
 
   std::filesystem::path path_;
   UniqueFd root_;

@@ -15,7 +15,7 @@ namespace tessera {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 /// One key=value of a log line. Borrows its texts for the duration of the call. They need not be UTF-8: other bytes are
-/// shown replaced.
+/// shown replaced. Of a text above 16 KiB the beginning is shown, and how much was cut.
 struct LogField {
   std::string_view key;
   std::variant<std::string_view, std::int64_t, double> value;

@@ -11,6 +11,8 @@
 
 namespace tessera {
 
+// Both are safe to call from any thread; the problem borrows the body.
+
 /// A body that is no JSON. Requires: the fault is one of syntax.
 [[nodiscard]] Problem problem_of_syntax(const JsonFault& fault);
 /// A body that is JSON but no object: one that is null counts as missing. `body` is its text.

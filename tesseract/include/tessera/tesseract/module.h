@@ -49,7 +49,7 @@ inline constexpr const char* kModuleCompiler = "g++ " __VERSION__ " libstdc++ " 
 [[nodiscard]] std::vector<std::filesystem::path> module_folders();
 /// Finds the file of a Tesseract by name (`<folder>/<name>.so`), or takes a path (anything with a slash) as it is; a
 /// path may be a folder that holds `<name>.so` of its own name. The current folder is never searched.
-/// Errors: kNotFound, naming the folders that were searched.
+/// Errors: kNotFound, naming the folders that were searched; kInvalidArgument for a source.
 [[nodiscard]] Result<std::filesystem::path> find_module(std::string_view name_or_path);
 /// The modules of all those folders, sorted by name; of several with one name the first that was found.
 [[nodiscard]] std::vector<std::filesystem::path> list_modules();

@@ -25,8 +25,8 @@ struct Bounds {
 
 /// What a value must be. A plain value, made by the functions below and refined by its methods, each of which returns
 /// the refined type, so that a field reads as one sentence: `array(DType::kFloat64, {kFreeAxis}).differentiable()`.
-/// A method that does not go with the kind throws std::invalid_argument. What each kind takes: PROTOCOL.md sections 6
-/// and 9.2. Constant ones are safe to use from any thread.
+/// A method that does not go with the kind, or leaves nothing that the type could take, throws std::invalid_argument.
+/// What each kind takes: PROTOCOL.md sections 6 and 9.2. Constant ones are safe to use from any thread.
 class Type {
  public:
   enum class Kind {
@@ -99,6 +99,7 @@ class Type {
   explicit Type(Kind kind) : kind_(kind) {}
 
   void require(bool is_right_kind, const char* what) const;
+  void require_satisfiable() const;
 
   Kind kind_;
   bool is_optional_ = false;
@@ -137,9 +138,10 @@ class Type {
 [[nodiscard]] Type boolean();
 /// A text in UTF-8.
 [[nodiscard]] Type text();
-/// One of these texts or integers. Throws std::invalid_argument for none, and for other values.
+/// One of these texts or integers. Throws std::invalid_argument for none, for other values, and for one twice.
 [[nodiscard]] Type choice(std::vector<Value> values);
-/// One of these texts, under a type name that the document shows. Throws std::invalid_argument for none.
+/// One of these texts, under a type name that the document shows. Throws std::invalid_argument for none, and for one
+/// twice.
 [[nodiscard]] Type enumeration(std::string name, std::vector<std::string> values);
 /// A list of any length, of one type.
 [[nodiscard]] Type list_of(Type element);
