@@ -35,8 +35,11 @@ T must(Result<T> result) {
   if (!result) {
     throw std::runtime_error(result.error().message());
   }
-  if constexpr (!std::is_void_v<T>) {
-    return std::move(*result);
+  return *std::move(result);
+}
+void must(const Status& status) {
+  if (!status) {
+    throw std::runtime_error(status.error().message());
   }
 }
 

@@ -9,6 +9,7 @@
 namespace tessera::gpu_kit {
 namespace {
 
+constexpr int kCopies = 21;
 constexpr std::size_t kMostBytes = std::size_t{64} << 30U;
 
 // KIT_MAX_BYTES bounds these sizes only if somebody set it: they may be larger than the arrays of the table.
@@ -119,7 +120,8 @@ void probe_copy_times(Rows& rows) {
   need(driver().cuIpcOpenMemHandle_v2(&imported, exported.handle, 1), "cuIpcOpenMemHandle");
   const auto copy_us = [&target](Address from, std::size_t size_bytes) {
     std::vector<double> all;
-    for (int i = 0; i < 21; ++i) {
+    all.reserve(kCopies);
+    for (int i = 0; i < kCopies; ++i) {
       all.push_back(time_us([&] {
         driver().cuMemcpyDtoDAsync_v2(target.address(), from, size_bytes, nullptr);
         driver().cuStreamSynchronize(nullptr);
