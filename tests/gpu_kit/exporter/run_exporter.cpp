@@ -86,9 +86,9 @@ int run_exporter(bool keeps_memory) {
   while (std::getline(std::cin, line)) {
     std::istringstream words(line);
     try {
-      std::cout << orders.obey(words) << std::endl;
+      std::cout << orders.obey(words) << '\n' << std::flush;
     } catch (const std::exception& error) {
-      std::cout << "error " << error.what() << std::endl;
+      std::cout << "error " << error.what() << '\n' << std::flush;
     }
   }
   return 0;

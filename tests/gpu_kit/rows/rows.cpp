@@ -13,12 +13,12 @@ Rows::Rows() {
 }
 
 void Rows::write(const char* state, const std::string& name, const std::string& text, const nlohmann::json& figures) {
-  std::cout << state << "  " << name << (text.empty() ? "" : ": ") << text << std::endl;
+  std::cout << state << "  " << name << (text.empty() ? "" : ": ") << text << '\n' << std::flush;
   nlohmann::ordered_json row{{"state", state}, {"name", name}, {"text", text}};
   if (!figures.is_null()) {
     row["figures"] = figures;
   }
-  file_ << row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  file_ << row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n' << std::flush;
 }
 
 void Rows::passed(const std::string& name, const std::string& text) {

@@ -182,8 +182,8 @@ int run() {
   Rows rows;
   const SystemClock clock;
   const std::shared_ptr<GpuSystem> gpus = GpuSystem::open({}, clock);
-  if (gpus->problem()) {
-    rows.skipped("served Tesseracts", gpus->problem()->sentence);
+  if (const std::optional<TransportProblem>& problem = gpus->problem()) {
+    rows.skipped("served Tesseracts", problem->sentence);
     return 0;
   }
   try {

@@ -34,6 +34,7 @@ Server::Server(const std::vector<std::string>& tesseracts) : folder_(make_folder
                                  "--gpu-transport", "cuda_ipc", "--output-path", folder_};
   words.insert(words.end(), tesseracts.begin(), tesseracts.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }

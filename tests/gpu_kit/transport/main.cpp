@@ -180,8 +180,8 @@ int run() {
   Rows rows;
   const SystemClock clock;
   const std::shared_ptr<GpuSystem> gpus = GpuSystem::open({}, clock);
-  if (gpus->problem()) {
-    rows.skipped("transport", gpus->problem()->sentence);
+  if (const std::optional<TransportProblem>& problem = gpus->problem()) {
+    rows.skipped("transport", problem->sentence);
     return 0;
   }
   TransportTests(gpus, rows).run();
