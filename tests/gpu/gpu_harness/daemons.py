@@ -101,7 +101,11 @@ class Daemon:
         with self._lock:
             if self._operator is None:
                 self._operator = self.client()
-            return self._operator.get(path)
+            try:
+                return self._operator.get(path)
+            except http.client.RemoteDisconnected:  # idle for too long
+                self._operator.close()
+                return self._operator.get(path)
 
     def leases(self) -> dict:
         return self.look("/leases").json()

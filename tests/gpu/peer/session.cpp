@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tessera/array/base64.h"
@@ -47,8 +48,8 @@ Json message_of(const std::string& reference, DType dtype, const Shape& shape) {
 
 Session::Session(Options options) : options_(std::move(options)), http_("127.0.0.1", options_.port) {
   gpus_ = GpuSystem::open({}, clock_);
-  if (gpus_->problem()) {
-    throw Ending(ExitCode::kCudaFailed, gpus_->problem()->sentence);
+  if (const std::optional<TransportProblem>& problem = gpus_->problem(); problem) {
+    throw Ending(ExitCode::kCudaFailed, problem->sentence);
   }
   transport_ = make_cuda_ipc(gpus_);
   http_.set_keep_alive(true);

@@ -80,7 +80,7 @@ class Session {
  private:
   httplib::Result post(const std::string& path, const std::string& body, const std::string& accept);
   nlohmann::json expect_ok(const httplib::Result& result);
-  const Uuid& gpu() const;
+  [[nodiscard]] const Uuid& gpu() const;
 
   Options options_;
   SystemClock clock_;
