@@ -59,8 +59,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonOptions options,
   }
   TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<Service> service,
                            Service::make(options, std::move(tesseracts), logger, clock));
-  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<HttpServer> server, HttpServer::start(options, *service, logger, clock));
-  log_where(logger, options, server->port(), names);
+  const DaemonOptions stated = options;
+  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<HttpServer> server,
+                           HttpServer::start(std::move(options), *service, logger, clock));
+  log_where(logger, stated, server->port(), names);
   return std::unique_ptr<Daemon>(std::make_unique<ServingDaemon>(std::move(service), std::move(server)));
 }
 

@@ -67,18 +67,17 @@ bool is_file(const fs::directory_entry& entry) {
 /// Whether a folder is the `logs` of a run, complete and with nothing else in it.
 bool is_logs(const fs::path& folder) {
   std::size_t parts = 0;
-  return holds_only(folder,
-                    [&parts](const fs::directory_entry& entry) {
-                      const std::string name = entry.path().filename().string();
-                      if (name == "artifacts") {
-                        ++parts;
-                        return type_of(entry) == fs::file_type::directory && holds_only(entry.path(), is_file);
-                      }
-                      parts += name == "tesseract.log" || name == "metrics.csv" ? 1U : 0U;
-                      return (name == "tesseract.log" || name == "metrics.csv" || name == "parameters.json") &&
-                             is_file(entry);
-                    }) &&
-         parts == 3;
+  const auto is_part = [&parts](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    if (name == "artifacts") {
+      ++parts;
+      return type_of(entry) == fs::file_type::directory && holds_only(entry.path(), is_file);
+    }
+    parts += name == "tesseract.log" || name == "metrics.csv" ? 1U : 0U;
+    return (name == "tesseract.log" || name == "metrics.csv" || name == "parameters.json") && is_file(entry);
+  };
+  const bool is_pure = holds_only(folder, is_part);
+  return is_pure && parts == 3;
 }
 
 /// `<uuid>.bin`, as answers in json+binref are written.

@@ -34,7 +34,7 @@ void Rows::skipped(const std::string& name, const std::string& reason) {
   write("skipped", name, reason, nullptr);
 }
 
-void Rows::answer(const std::string& name, const std::string& text, nlohmann::json figures) {
+void Rows::answer(const std::string& name, const std::string& text, const nlohmann::json& figures) {
   write("answer", name, text, figures);
 }
 

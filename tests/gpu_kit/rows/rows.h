@@ -18,7 +18,7 @@ class Rows {
   void failed(const std::string& name, const std::string& reason);
   void skipped(const std::string& name, const std::string& reason);
   /// What no rule says: an answer to a question, with the figures behind it.
-  void answer(const std::string& name, const std::string& text, nlohmann::json figures = nullptr);
+  void answer(const std::string& name, const std::string& text, const nlohmann::json& figures = nullptr);
 
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
