@@ -5,6 +5,7 @@
 # make torture-gpu  kills clients and daemons in 1,000 ways while they exchange GPU arrays
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
+# make gpu-kit  builds build/gpu-kit, a folder to carry to a machine with a GPU (tests/gpu_kit/README.md)
 # make bench   times tessera beside the Python runtime
 # make clean   removes build/ and .venv/
 
@@ -14,13 +15,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu install lint sanitizers
+PARTS := unit vectors conformance gpu gpu-kit install lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in torture-gpu \
+.PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
+        torture-gpu gpu-kit \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -41,6 +43,8 @@ tests: configure
 
 stand-in: configure
 	cmake --build $(BUILD) --target stand_in_cudart
+gpu-kit: packages configure
+	cmake --build $(BUILD) --target gpu_kit
 
 serve: build
 	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
@@ -62,6 +66,8 @@ test-gpu: test-packages python configure
 torture-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD) --schedules 1000 -s test_kills.py
+test-gpu-kit: test-packages gpu-kit stand-in
+	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
 test-sanitizers: test-packages

@@ -36,8 +36,9 @@ tessera_find_nvcc()
 # for those to come; adds them to the target as `extern "C" const unsigned long long NAME[]`, an image for
 # cuModuleLoadData.
 function(tessera_embed_kernels target source name)
-  set(image "${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin")
-  set(text "${CMAKE_CURRENT_BINARY_DIR}/${name}.c")
+  cmake_path(GET source STEM stem)
+  set(image "${CMAKE_CURRENT_BINARY_DIR}/${stem}.fatbin")
+  set(text "${CMAKE_CURRENT_BINARY_DIR}/${stem}.c")
   add_custom_command(OUTPUT "${image}"
     # The results are those of the same sums on a host.
     COMMAND "${TESSERA_NVCC}" -fatbin -arch=all -O3 --fmad=false -o "${image}" "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
@@ -45,6 +46,6 @@ function(tessera_embed_kernels target source name)
   add_custom_command(OUTPUT "${text}"
     COMMAND sh -c "\"$0\" --const --type longlong --name \"$1\" \"$2\" >\"$3\""
       "${TESSERA_BIN2C}" "${name}" "${image}" "${text}"
-    DEPENDS "${image}" COMMENT "Embedding ${name}" VERBATIM)
+    DEPENDS "${image}" COMMENT "Embedding ${stem}" VERBATIM)
   target_sources(${target} PRIVATE "${text}")
 endfunction()

@@ -26,7 +26,13 @@ run() {
     --serve "$program serve {name} --host {host} --port {port}" \
     --cli "$program run {name} {command} {payload} {options}" "${@:-.}" || echo "FAILED: pytest, $name" >&2
 }
-run as_it_is "${LD_LIBRARY_PATH:-}" "$@"
-run stand_in "$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+# Side by side: most of their time is waiting.
+run as_it_is "${LD_LIBRARY_PATH:-}" "$@" >"$results/as_it_is.log" 2>&1 &
+run stand_in "$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@" >"$results/stand_in.log" 2>&1 &
+wait
+for name in as_it_is stand_in; do
+  echo "--- $name"
+  cat "$results/$name.log"
+done
 add_reports "$results/as_it_is" "$results/stand_in"
 end_part

@@ -81,7 +81,11 @@ Result<std::string> BinrefWriter::append(std::span<const std::byte> bytes, bool 
   if (!file_.is_open() || size_bytes_ > kFullFileBytes) {
     TESSERA_RETURN_IF_ERROR(open_next_file());
   }
-  TESSERA_RETURN_IF_ERROR(write_all(file_.value(), bytes));
+  if (const Status written = write_all(file_.value(), bytes); !written) {
+    const Error& error = written.error();
+    return Error(error.code(), "cannot write '" + (folder_.path() / names_.back()).string() + "': " + error.message(),
+                 error.native_code());
+  }
   std::string reference = names_.back() + ":" + std::to_string(size_bytes_);
   if (is_compressed) {
     reference += ":" + std::to_string(bytes.size());

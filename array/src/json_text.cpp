@@ -98,21 +98,30 @@ void append_escaped_character(std::string& out, char character) {
   }
 }
 
-// Appends text with surrogates escaped, all else as it is.
-void append_without_surrogates(std::string& out, std::string_view text) {
-  std::size_t begin = 0;
-  for (std::size_t at = text.find('\xED'); at != std::string_view::npos; at = text.find('\xED', at)) {
-    if (!is_surrogate_at(text, at)) {
-      ++at;
-      continue;
+// Appends text as UTF-8, all of it as it is but for surrogates, which are escaped, and for other bytes, which are
+// replaced.
+void append_as_utf8(std::string& out, std::string_view text) {
+  while (true) {
+    const std::size_t valid = utf8_prefix(text);
+    out += text.substr(0, valid);
+    text.remove_prefix(valid);
+    if (text.empty()) {
+      return;
     }
-    out += text.substr(begin, at - begin);
-    append_unicode_escape(out, 0xD000U | ((static_cast<unsigned char>(text[at + 1]) & 0x3FU) << 6) |
-                                   (static_cast<unsigned char>(text[at + 2]) & 0x3FU));
-    at += 3;
-    begin = at;
+    std::size_t end = 1;
+    if (is_surrogate_at(text, 0)) {
+      append_unicode_escape(out, 0xD000U | ((static_cast<unsigned char>(text[1]) & 0x3FU) << 6) |
+                                     (static_cast<unsigned char>(text[2]) & 0x3FU));
+      end = 3;
+    } else {
+      // Up to the next byte that may begin a character.
+      while (end != text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+        ++end;
+      }
+      append_replaced_utf8(out, text.substr(0, end));
+    }
+    text.remove_prefix(end);
   }
-  out += text.substr(begin);
 }
 
 void append_compact_value(std::string& out, JsonScanner& scanner) {
@@ -127,7 +136,7 @@ void append_compact_value(std::string& out, JsonScanner& scanner) {
     }
     case JsonKind::kText:
       out.push_back('"');
-      append_without_surrogates(out, scanner.read_raw_text().raw);
+      append_as_utf8(out, scanner.read_raw_text().raw);
       out.push_back('"');
       break;
     case JsonKind::kList: {
@@ -184,7 +193,7 @@ void append_json_text(std::string& out, std::string_view text) {
   const char* const end = at + text.size();
   while (at != end) {
     const char* const stop = find_ascii_text_stop(at, end);
-    append_without_surrogates(out, std::string_view(at, static_cast<std::size_t>(stop - at)));
+    append_as_utf8(out, std::string_view(at, static_cast<std::size_t>(stop - at)));
     at = stop;
     if (at != end) {
       append_escaped_character(out, *at);

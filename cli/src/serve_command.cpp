@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,8 @@ constexpr const char* kFooter =
     R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
 program; a text with a '/' is the path of a module, or of a folder that holds one of its own
 name. One Tesseract is served at / and at /NAME, several each at /NAME, with files of their own
-in NAME below the input and output folders.
+in NAME below the input and output folders: -i in -o out has NAME read from in/NAME, which need
+not be there, and write to out/NAME, which is made.
 
 Where the flag is not given, TESSERACT_RUNTIME_SERVE_HOST, TESSERACT_RUNTIME_SERVE_PORT and
 TESSERACT_RUNTIME_SERVE_NUM_WORKERS hold.
@@ -45,6 +48,10 @@ Examples:
   tessera serve vectoradd --unix /run/user/1000/tessera.sock --no-tcp)";
 
 constexpr unsigned kMostWorkers = 4096;
+// Beyond what machines have; sums of them stay far from overflow.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxDescriptor = std::uint64_t{1} << 30;
 
 // The words of the command line, before they are made sense of.
 struct ServeArguments {
@@ -62,6 +69,19 @@ struct ServeArguments {
   DaemonOptions options;
 };
 
+// CLI11 reads "-1" as the largest unsigned number, and others round or wrap; this takes digits only.
+CLI::Validator whole_number(std::uint64_t lowest, std::uint64_t highest) {
+  const std::string range = std::to_string(lowest) + " to " + std::to_string(highest);
+  return {[lowest, highest, range](const std::string& text) -> std::string {
+            std::uint64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, fault] = std::from_chars(text.data(), end, number);
+            const bool is_right = fault == std::errc() && stop == end && number >= lowest && number <= highest;
+            return is_right ? "" : "'" + text + "' is no whole number from " + range;
+          },
+          ""};
+}
+
 void declare(CLI::App& app, ServeArguments& arguments) {
   DaemonOptions& options = arguments.options;
   app.footer(kFooter);
@@ -76,8 +96,9 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->needs("--unix");
   app.add_option("--num-workers", options.workers, "Calls that compute at once")
       ->capture_default_str()
-      ->check(CLI::Range(1U, kMostWorkers));
-  app.add_option("--keep-runs", arguments.keep_runs, "Remove the folders of runs older than this: 90s, 30m, 24h, 7d")
+      ->check(whole_number(1, kMostWorkers));
+  app.add_option("--keep-runs", arguments.keep_runs,
+                 "Remove the run_* folders of runs older than this, and no others: 90s, 30m, 24h, 7d")
       ->type_name("AGE");
   app.add_option("--log-level", arguments.log_level, "debug, info, warning or error")
       ->capture_default_str()
@@ -86,25 +107,40 @@ void declare(CLI::App& app, ServeArguments& arguments) {
   app.add_flag("--log-json", arguments.log_json, "Write the log as JSON lines");
   app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end")
       ->capture_default_str()
-      ->check(CLI::Range(0, 86400))
+      ->check(whole_number(0, 86400))
       ->type_name("SECONDS");
   app.add_option("--exports-timeout", arguments.exports_timeout_s,
                  "Seconds that GPU arrays of an answer are kept for a client that never names them done")
       ->capture_default_str()
-      ->check(CLI::Range(1, 86400))
+      ->check(whole_number(1, 86400))
       ->type_name("SECONDS");
-  app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->group("");
+  app.add_option("--parent-pipe-fd", arguments.parent_pipe_fd)->check(whole_number(0, kMaxDescriptor))->group("");
 
   constexpr const char* kLimits = "Limits";
-  app.add_option("--max-body-bytes", options.body_bytes, "Of one request")->capture_default_str()->group(kLimits);
+  app.add_option("--max-body-bytes", options.body_bytes, "Of one request")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
   app.add_option("--max-array-bytes", options.array_bytes, "Of one array of a request")
       ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);
-  app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")->group(kLimits);
+  app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
   app.add_option("--max-waiting-calls", options.waiting_calls, "That wait for a worker")
       ->capture_default_str()
+      ->check(whole_number(0, kMaxCount))
       ->group(kLimits);
-  app.add_option("--max-connections", options.connections, "At once")->capture_default_str()->group(kLimits);
+  app.add_option("--max-connections", options.connections, "At once, as far as there are descriptors")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxCount))
+      ->group(kLimits);
+  app.add_option("--min-body-rate", options.body_bytes_per_second,
+                 "Bytes a second of a body that takes longer than a minute; 0: as slow as it likes")
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxBytes))
+      ->group(kLimits);
   arguments.flags.add_to(app);
 }
 

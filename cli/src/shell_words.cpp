@@ -14,7 +14,8 @@ std::optional<std::vector<std::string>> split_shell_words(std::string_view text)
     const char c = text[i];
     if (quote == '\0' && kBlanks.find(c) != std::string_view::npos) {
       if (word) {
-        words.push_back(*std::exchange(word, std::nullopt));
+        words.push_back(std::move(*word));
+        word.reset();
       }
       continue;
     }

@@ -96,11 +96,13 @@ class PoolBuffer final : public PooledMemory {
 
   [[nodiscard]] Result<IpcMemHandle> handle() override {
     const MutexLock lock(mutex_);
-    if (!block_->handle) {
-      TESSERA_ASSIGN_OR_RETURN(block_->handle, ipc_handle_of(*gpu(), address()));
-      pool_->count_handle();
+    if (const std::optional<IpcMemHandle>& known = block_->handle; known) {
+      return *known;
     }
-    return *block_->handle;
+    TESSERA_ASSIGN_OR_RETURN(const IpcMemHandle handle, ipc_handle_of(*gpu(), address()));
+    block_->handle = handle;
+    pool_->count_handle();
+    return handle;
   }
 
  private:
@@ -154,9 +156,9 @@ Result<std::unique_ptr<Block>> Pool::make_block(std::size_t size_bytes, std::siz
     free_all_idle();
     memory = DeviceMemory::allocate(gpu_, capacity_bytes);
   }
-  const std::optional<std::size_t> smallest_bytes = round_up(size_bytes, kGranularity);
+  const std::size_t smallest_bytes = round_up(size_bytes, kGranularity).value_or(capacity_bytes);
   if (!memory && memory.error().native_code() == kCudaOutOfMemory && smallest_bytes < capacity_bytes) {
-    memory = DeviceMemory::allocate(gpu_, *smallest_bytes);
+    memory = DeviceMemory::allocate(gpu_, smallest_bytes);
   }
   if (!memory) {
     return out_of_memory(*gpu_, size_bytes, memory.error());

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <optional>
 #include <utility>
 
 #include "machine_hints.h"
@@ -68,12 +67,12 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Fills the table; returns the first symbol that is not there.
-std::optional<std::string> find_functions(const Library& library, DriverFunctions& functions) {
-  std::optional<std::string> missing;
+// Fills the table; returns the first symbol that is not there, or nothing.
+std::string find_functions(const Library& library, DriverFunctions& functions) {
+  std::string missing;
 #define TESSERA_CUDA_FIND(field, symbol, ...)                                                  \
   functions.field = reinterpret_cast<decltype(functions.field)>(library.find_symbol(#symbol)); \
-  if (functions.field == nullptr && !missing) {                                                \
+  if (functions.field == nullptr && missing.empty()) {                                         \
     missing = #symbol;                                                                         \
   }
   TESSERA_CUDA_FUNCTIONS(TESSERA_CUDA_FIND)
@@ -133,9 +132,9 @@ std::variant<std::shared_ptr<const Driver>, DriverUnavailable> Driver::load(cons
   }
   const std::string path = opened->path().string();
   DriverFunctions functions;
-  const std::optional<std::string> missing = find_functions(*opened, functions);
+  const std::string missing = find_functions(*opened, functions);
   if (functions.init == nullptr || functions.driver_get_version == nullptr) {
-    return unavailable(DriverProblem::kSymbolMissing, 0, path + " is no CUDA driver, it has no " + *missing, hints);
+    return unavailable(DriverProblem::kSymbolMissing, 0, path + " is no CUDA driver, it has no " + missing, hints);
   }
   keep_loaded(path);
   if (const int result = functions.init(0); result != kCudaSuccess) {
@@ -150,8 +149,8 @@ std::variant<std::shared_ptr<const Driver>, DriverUnavailable> Driver::load(cons
   if (version < kOldestVersion) {
     return unavailable(DriverProblem::kDriverTooOld, 0, "the driver is one for CUDA " + version_text(version), hints);
   }
-  if (missing) {
-    return unavailable(DriverProblem::kSymbolMissing, 0, "the driver " + path + " has no " + *missing, hints);
+  if (!missing.empty()) {
+    return unavailable(DriverProblem::kSymbolMissing, 0, "the driver " + path + " has no " + missing, hints);
   }
   return std::make_shared<const LoadedDriver>(functions, version, path);
 }

@@ -86,7 +86,7 @@ Gpu::~Gpu() {
   }
 }
 
-Result<std::vector<std::shared_ptr<const Gpu>>> Gpu::list(std::shared_ptr<const Driver> driver) {
+Result<std::vector<std::shared_ptr<const Gpu>>> Gpu::list(const std::shared_ptr<const Driver>& driver) {
   int count = 0;
   TESSERA_RETURN_IF_ERROR(status_of(*driver, "cuDeviceGetCount", driver->functions().device_get_count(&count)));
   std::vector<std::shared_ptr<const Gpu>> gpus;

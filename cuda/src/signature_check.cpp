@@ -12,29 +12,23 @@ namespace {
 // Whether a call can hand over `Theirs` where we declare `Ours`: enumerations are their numbers, pointers to what only
 // the driver knows are void*, structures have the same size and alignment.
 template <class Ours, class Theirs>
-constexpr bool fits() {
-  if constexpr (std::is_same_v<Ours, Theirs>) {
-    return true;
-  } else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
-    using OurTarget = std::remove_pointer_t<Ours>;
-    using TheirTarget = std::remove_pointer_t<Theirs>;
-    if constexpr (std::is_const_v<OurTarget> != std::is_const_v<TheirTarget>) {
-      return false;
-    } else if constexpr (std::is_void_v<OurTarget>) {
-      return std::is_class_v<std::remove_const_t<TheirTarget>>;
-    } else if constexpr (std::is_void_v<TheirTarget>) {
-      return false;
-    } else {
-      return fits<std::remove_const_t<OurTarget>, std::remove_const_t<TheirTarget>>();
-    }
-  } else if constexpr (std::is_enum_v<Theirs>) {
-    return std::is_integral_v<Ours> && sizeof(Ours) == sizeof(Theirs);
-  } else if constexpr (std::is_class_v<Ours> && std::is_class_v<Theirs>) {
-    return sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs);
-  } else {
-    return false;
-  }
-}
+struct Fits : std::bool_constant<std::is_enum_v<Theirs> ? std::is_integral_v<Ours> && sizeof(Ours) == sizeof(Theirs)
+                                                        : std::is_class_v<Ours> && std::is_class_v<Theirs> &&
+                                                              sizeof(Ours) == sizeof(Theirs) &&
+                                                              alignof(Ours) == alignof(Theirs)> {};
+template <class Same>
+struct Fits<Same, Same> : std::true_type {};
+template <class Ours, class Theirs>
+struct Fits<Ours*, Theirs*> : Fits<Ours, Theirs> {};
+template <class Ours, class Theirs>
+struct Fits<const Ours*, const Theirs*> : Fits<Ours, Theirs> {};
+template <class Same>
+struct Fits<Same*, Same*> : std::true_type {};
+template <class Same>
+struct Fits<const Same*, const Same*> : std::true_type {};
+template <class Theirs>
+  requires std::is_class_v<Theirs>
+struct Fits<void*, Theirs*> : std::true_type {};
 
 template <class Ours, class Theirs>
 struct Signature;
@@ -44,7 +38,7 @@ struct Signature<OurResult (*)(OurArguments...), TheirResult (*)(TheirArguments.
     if constexpr (sizeof...(OurArguments) != sizeof...(TheirArguments)) {
       return false;
     } else {
-      return fits<OurResult, TheirResult>() && (fits<OurArguments, TheirArguments>() && ...);
+      return Fits<OurResult, TheirResult>::value && (Fits<OurArguments, TheirArguments>::value && ...);
     }
   }
 };

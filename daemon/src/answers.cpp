@@ -7,6 +7,7 @@
 #include "html.h"
 #include "request_target.h"
 #include "tessera/array/json_scanner.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/call.h"
 #include "tessera/tesseract/problem.h"
 
@@ -16,12 +17,24 @@ namespace {
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
 constexpr const char* kHtml = "text/html; charset=utf-8";
 
+// Of the text of an exception in an answer. Clients show it; nobody reads on.
+constexpr std::size_t kMaxTextBytes = std::size_t{64} << 10;
+
+/// The text as UTF-8, its end cut off if it is very long.
+std::string shown_part(const std::string& text) {
+  if (text.size() <= kMaxTextBytes) {
+    return replaced_utf8(text);
+  }
+  return replaced_utf8(text.substr(0, kMaxTextBytes)) + "… (" + std::to_string(text.size() - kMaxTextBytes) +
+         " bytes more)";
+}
+
 /// What Python would print for an exception that nobody caught.
 std::string traceback(const EndpointFailure& failure, std::string_view where) {
   std::string text = "Traceback (most recent call last):\n  ";
   text.append(where).append("\n").append(failure.kind);
   if (!failure.text.empty()) {
-    text.append(": ").append(failure.text);
+    text.append(": ").append(shown_part(failure.text));
   }
   return text;
 }
@@ -31,7 +44,7 @@ Response asked_for_422(const EndpointFailure& failure) {
   Problem problem;
   problem.kind = Problem::Kind::kValueError;
   problem.place = {"body"};
-  problem.text = failure.text;
+  problem.text = shown_part(failure.text);
   return json_answer(422, problems_to_json({problem}));
 }
 
@@ -106,7 +119,7 @@ Response failure_answer(const EndpointFailure& failure, std::string_view where, 
     return asked_for_422(failure);
   }
   if (failure.status) {
-    return detail_answer(*failure.status, failure.text);
+    return detail_answer(*failure.status, shown_part(failure.text));
   }
   if (!debug) {
     return text_answer(500, kPlainText, "Internal Server Error");
@@ -116,7 +129,8 @@ Response failure_answer(const EndpointFailure& failure, std::string_view where, 
     return text_answer(500, kPlainText, text);
   }
   // Plain tags: clients look for `<html>`.
-  const std::string title = html_escaped(failure.text.empty() ? failure.kind : failure.kind + ": " + failure.text);
+  const std::string title =
+      html_escaped(failure.text.empty() ? failure.kind : failure.kind + ": " + shown_part(failure.text));
   return text_answer(500, kHtml,
                      "<html>\n<head><meta charset=\"utf-8\"><title>500 " + title + "</title></head>\n<body>\n<h1>" +
                          title + "</h1>\n<pre>" + html_escaped(text) + "</pre>\n</body>\n</html>\n");

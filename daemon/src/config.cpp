@@ -8,6 +8,7 @@
 
 #include "tessera/base/ascii.h"
 #include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -72,6 +73,20 @@ class Variables {
     return {};
   }
 
+  /// Checks a text that the OpenAPI document shows. Upstream fails to start without a title or version, and fails to
+  /// make the document of bytes that are not UTF-8.
+  [[nodiscard]] Status check_shown(const std::string& field, bool is_needed) const {
+    const std::optional<Variable> variable = find(field);
+    if (variable && is_needed && variable->value.empty()) {
+      return variable->error("a text (leave it unset for the Tesseract's own)");
+    }
+    if (variable && !is_utf8(variable->value)) {
+      return Error(ErrorCode::kInvalidArgument,
+                   variable->name + " must be UTF-8, but is '" + replaced_utf8(variable->value) + "'");
+    }
+    return {};
+  }
+
  private:
   const GetVariable& get_;
 };
@@ -122,6 +137,9 @@ Result<RuntimeConfig> config_from(const GetVariable& get) {
   variables.read("VERSION", config.version);
   variables.read("DESCRIPTION", config.description);
   variables.read("OUTPUT_FILE", config.output_file);
+  for (const char* field : {"NAME", "VERSION", "DESCRIPTION"}) {
+    TESSERA_RETURN_IF_ERROR(variables.check_shown(field, field != std::string_view("DESCRIPTION")));
+  }
   TESSERA_RETURN_IF_ERROR(variables.read("DEBUG", config.debug));
   TESSERA_RETURN_IF_ERROR(variables.read("PROFILING", config.profiling));
   TESSERA_RETURN_IF_ERROR(variables.read("TRACING", config.tracing));

@@ -78,7 +78,7 @@ Connection::Connection(asio::io_context& io, SessionEnvironment& environment, Un
     : environment_(environment), io_(io), socket_(socket.value()), watch_(socket.value()), descriptor_(io) {
   descriptor_.assign(socket.value());
   static_cast<void>(socket.release());
-  admission_ = environment_.connections.add(watch_);
+  admission_ = environment_.connections.add(watch_, environment_.clock.now());
   peer_ = name_of_peer(socket_);
 }
 
@@ -104,7 +104,7 @@ Received Connection::try_receive(std::span<std::byte> into, std::size_t& count) 
 
 Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
   // In this order: a server that stops sets the flag, then closes whoever waits for a request.
-  if (!watch_.arm(deadline, wait) || (wait == Wait::kForRequest && environment_.is_stopping)) {
+  if (!watch_.arm(deadline, wait) || (wait != Wait::kForBody && environment_.is_stopping)) {
     co_return false;
   }
   boost::system::error_code error;
@@ -113,12 +113,36 @@ Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
   co_return watch_.disarm() && !error;
 }
 
+void Connection::begin_body() {
+  body_wait_began_.reset();
+  body_bytes_ = 0;
+}
+
+// The earlier of two: too long without a byte, or too few bytes for the time that it took so far.
+Clock::Instant Connection::body_deadline() {
+  const DaemonOptions& options = environment_.options;
+  const Clock::Instant now = environment_.clock.now();
+  if (!body_wait_began_) {
+    body_wait_began_ = now;
+    body_bytes_ = 0;
+  }
+  const Clock::Instant without_byte = now + options.body_progress_time;
+  // A body that has earned itself a day's time is not slow.
+  constexpr std::uint64_t kEnoughSeconds = 86400;
+  const std::uint64_t earned = body_bytes_ / std::max<std::uint64_t>(options.body_bytes_per_second, 1);
+  if (options.body_bytes_per_second == 0 || earned > kEnoughSeconds) {
+    return without_byte;
+  }
+  return std::min(without_byte, *body_wait_began_ + options.body_rate_time + std::chrono::seconds(earned));
+}
+
 Task<std::size_t> Connection::receive(std::span<std::byte> into) {
   while (true) {
     std::size_t count = 0;
     const Received received = try_receive(into, count);
     if (received == Received::kBytes) {
       moved_bytes_ += count;
+      body_bytes_ += count;
       if (moved_bytes_ >= kTurnBytes) {
         co_await give_others_a_turn();
       }
@@ -127,7 +151,7 @@ Task<std::size_t> Connection::receive(std::span<std::byte> into) {
     if (received == Received::kEnd) {
       co_return 0;
     }
-    const bool is_open = co_await wait_readable(after(environment_.options.body_progress_time), Wait::kWithinRequest);
+    const bool is_open = co_await wait_readable(body_deadline(), Wait::kForBody);
     if (!is_open) {
       co_return 0;
     }
@@ -149,7 +173,7 @@ Task<bool> Connection::send(std::string_view first, std::string_view second) {
       }
       co_return true;
     }
-    if (!watch_.arm(after(environment_.options.body_progress_time), Wait::kWithinRequest)) {
+    if (!watch_.arm(after(environment_.options.body_progress_time), Wait::kForAnswerToGo)) {
       co_return false;
     }
     boost::system::error_code error;
@@ -214,7 +238,7 @@ Task<void> Connection::linger() {
       co_await give_others_a_turn();
       continue;
     }
-    const bool is_open = co_await wait_readable(deadline, Wait::kForRequest);
+    const bool is_open = co_await wait_readable(deadline, Wait::kForHead);
     if (!is_open) {
       co_return;
     }

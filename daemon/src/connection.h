@@ -4,6 +4,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +45,10 @@ class Connection {
   [[nodiscard]] Received try_receive(std::span<std::byte> into, std::size_t& count) const;
   /// Waits until there may be something to receive. False if the connection is being closed.
   [[nodiscard]] Task<bool> wait_readable(Clock::Instant deadline, Wait wait);
-  /// Receives at least one byte of a request that has begun, waiting up to body_progress_time. 0 at the end.
+  /// Says that a body begins now, whose average rate counts from here.
+  void begin_body();
+  /// Receives at least one byte of it, waiting up to body_progress_time, less if its average rate is too low. 0 at the
+  /// end.
   [[nodiscard]] Task<std::size_t> receive(std::span<std::byte> into);
   /// Sends both texts, one behind the other. Returns whether all of it was sent.
   [[nodiscard]] Task<bool> send(std::string_view first, std::string_view second);
@@ -62,6 +66,7 @@ class Connection {
   [[nodiscard]] bool is_peer_gone() const;
 
  private:
+  [[nodiscard]] Clock::Instant body_deadline();
   [[nodiscard]] std::optional<std::size_t> try_send(std::string_view first, std::string_view second) const;
 
   SessionEnvironment& environment_;
@@ -70,7 +75,9 @@ class Connection {
   WatchedConnection watch_;
   boost::asio::posix::basic_stream_descriptor<Executor> descriptor_;
   ConnectionTable::Admission admission_ = ConnectionTable::Admission::kServed;
-  std::size_t moved_bytes_ = 0;  // since others last had a turn
+  std::size_t moved_bytes_ = 0;                    // since others last had a turn
+  std::optional<Clock::Instant> body_wait_began_;  // of the body that comes
+  std::uint64_t body_bytes_ = 0;                   // since then
   std::string peer_;
 };
 

@@ -3,11 +3,16 @@
 #include <sys/socket.h>
 
 namespace tessera {
+namespace {
+
+constexpr std::chrono::seconds kReportInterval{10};
+
+}  // namespace
 
 bool WatchedConnection::arm(Clock::Instant deadline, Wait wait) {
   const std::int64_t nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch()).count();
-  return set((nanoseconds & ~std::int64_t{1}) | (wait == Wait::kForRequest ? 1 : 0));
+  return set((nanoseconds & ~kWaitBits) | static_cast<std::int64_t>(wait));
 }
 
 bool WatchedConnection::disarm() {
@@ -34,14 +39,59 @@ bool WatchedConnection::close_if_still(std::int64_t seen) {
   return true;
 }
 
-ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection) {
-  const MutexLock lock(mutex_);
-  const std::size_t count = connections_.size();
-  if (count >= limit_ + kRefusedAtOnce) {
-    return Admission::kDropped;
+ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, Clock::Instant now) {
+  Admission admission = Admission::kServed;
+  bool is_news = false;
+  {
+    const MutexLock lock(mutex_);
+    const std::size_t count = connections_.size();
+    if (count >= limit_) {
+      is_news = !reported_ || now - *reported_ >= kReportInterval;
+      reported_ = is_news ? now : reported_;
+      // One that gives way is counted until it has noticed, so there may be a few more than the limit meanwhile.
+      if (count >= limit_ + kRefusedAtOnce) {
+        admission = Admission::kDropped;
+      } else if (!close_longest_idle(now)) {
+        admission = Admission::kRefused;
+      }
+    }
+    if (admission != Admission::kDropped) {
+      connections_.insert(&connection);
+    }
   }
-  connections_.insert(&connection);
-  return count < limit_ ? Admission::kServed : Admission::kRefused;
+  if (is_news) {
+    logger_.warning("there are as many connections as there may be",
+                    {{"connections", static_cast<std::int64_t>(limit_)},
+                     {"new_one", admission == Admission::kServed ? "took the place of an idle one" : "refused"}});
+  }
+  return admission;
+}
+
+bool ConnectionTable::close_longest_idle(Clock::Instant now) {
+  WatchedConnection* longest = nullptr;
+  std::int64_t longest_state = 0;
+  Clock::Instant::duration longest_time{};
+  for (WatchedConnection* connection : connections_) {
+    const std::int64_t seen = connection->state_.load();
+    if (seen < 0) {
+      continue;
+    }
+    const auto wait = static_cast<Wait>(seen & WatchedConnection::kWaitBits);
+    const bool is_first = wait == Wait::kForFirstRequest;
+    if (!is_first && wait != Wait::kForNextRequest) {
+      continue;
+    }
+    const Clock::Instant deadline{std::chrono::nanoseconds(seen & ~WatchedConnection::kWaitBits)};
+    const Clock::Instant::duration idle = now - (deadline - (is_first ? first_time_ : idle_time_));
+    const Clock::Instant::duration patience =
+        is_first ? Clock::Instant::duration(first_time_) / kSilentPart : Clock::Instant::duration(kKeptIdleTime);
+    if (idle >= patience && idle > longest_time) {
+      longest = connection;
+      longest_state = seen;
+      longest_time = idle;
+    }
+  }
+  return longest != nullptr && longest->close_if_still(longest_state);
 }
 
 void ConnectionTable::remove(WatchedConnection& connection) {
@@ -63,14 +113,23 @@ void ConnectionTable::close_expired(Clock::Instant now) {
   }
 }
 
-void ConnectionTable::close_waiting() {
+template <class Predicate>
+void ConnectionTable::close_if(Predicate is_meant) {
   const MutexLock lock(mutex_);
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
-    if (seen >= 0 && (seen & 1) == 1) {
+    if (seen >= 0 && is_meant(static_cast<Wait>(seen & WatchedConnection::kWaitBits))) {
       static_cast<void>(connection->close_if_still(seen));
     }
   }
+}
+
+void ConnectionTable::close_waiting() {
+  close_if([](Wait wait) { return wait != Wait::kForAnswerToGo && wait != Wait::kForBody; });
+}
+
+void ConnectionTable::close_incomplete() {
+  close_if([](Wait wait) { return wait == Wait::kForBody; });
 }
 
 void ConnectionTable::close_all() {

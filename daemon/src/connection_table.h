@@ -6,9 +6,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 
 #include "tessera/base/clock.h"
+#include "tessera/base/log.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -19,8 +21,14 @@ class WatchedConnection {
  public:
   explicit WatchedConnection(int descriptor) : descriptor_(descriptor) {}
 
-  /// What the connection waits for, which says whether a daemon that stops may close it at once.
-  enum class Wait { kForRequest, kWithinRequest };
+  /// What the connection waits for, which says who may close it before its time.
+  enum class Wait {
+    kForAnswerToGo,    ///< nobody
+    kForBody,          ///< a daemon that stops, in a second
+    kForHead,          ///< (the rest of one, or the end of the connection) a daemon that stops, as all that follow
+    kForNextRequest,   ///< since it was answered; where connections run short, after kKeptIdleTime
+    kForFirstRequest,  ///< since it came; where connections run short, soon
+  };
 
   /// Says that the connection waits until `deadline` at most. False if it is being closed.
   [[nodiscard]] bool arm(Clock::Instant deadline, Wait wait);
@@ -30,7 +38,8 @@ class WatchedConnection {
  private:
   friend class ConnectionTable;
 
-  // The deadline in nanoseconds, its lowest bit standing for kForRequest; or one of two other states.
+  // The deadline in nanoseconds, its lowest bits saying the Wait; or one of two other states.
+  static constexpr std::int64_t kWaitBits = 7;
   static constexpr std::int64_t kBusy = -1;
   static constexpr std::int64_t kClosing = -2;
 
@@ -44,7 +53,18 @@ class WatchedConnection {
 /// Safe to use from any thread. Connections remove themselves before their descriptor is closed.
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::size_t limit) : limit_(limit) {}
+  /// `idle_time` is how long a connection waits for its next request, `first_time` for its first. `logger` outlives the
+  /// table.
+  ConnectionTable(std::size_t limit, std::chrono::seconds idle_time, std::chrono::seconds first_time, Logger& logger)
+      : limit_(limit), idle_time_(idle_time), first_time_(first_time), logger_(logger) {}
+
+  /// At the limit a connection that has been idle for so long gives way to a new one (PROTOCOL.md section 17: not
+  /// before 60 s, for its client may just be sending), or one that has sent nothing for this part of its first_time.
+  static constexpr std::chrono::seconds kKeptIdleTime{60};
+  static constexpr int kSilentPart = 60;
+
+  /// Connections above the limit that may be told so at the same time.
+  static constexpr std::size_t kRefusedAtOnce = 64;
 
   /// How a new connection is treated.
   enum class Admission {
@@ -53,13 +73,16 @@ class ConnectionTable {
     kDropped,  ///< above what may be told at once: closed
   };
 
-  [[nodiscard]] Admission add(WatchedConnection& connection);
+  /// At the limit, closes the connection that has been idle longest, if it may be.
+  [[nodiscard]] Admission add(WatchedConnection& connection, Clock::Instant now);
   void remove(WatchedConnection& connection);
 
   /// Shuts down the connections whose deadline has passed.
   void close_expired(Clock::Instant now);
-  /// Shuts down the connections that wait for a request.
+  /// Shuts down the connections that wait for a request or the rest of its head.
   void close_waiting();
+  /// Shuts down those that wait for the rest of a body.
+  void close_incomplete();
   /// Shuts down all connections.
   void close_all();
 
@@ -67,12 +90,20 @@ class ConnectionTable {
   [[nodiscard]] bool wait_until_empty(std::chrono::milliseconds time);
 
  private:
-  static constexpr std::size_t kRefusedAtOnce = 64;
+  using Wait = WatchedConnection::Wait;
+
+  template <class Predicate>
+  void close_if(Predicate is_meant);
+  [[nodiscard]] bool close_longest_idle(Clock::Instant now) TESSERA_REQUIRES(mutex_);
 
   const std::size_t limit_;
+  const std::chrono::seconds idle_time_;
+  const std::chrono::seconds first_time_;
+  Logger& logger_;
   Mutex mutex_;
   std::condition_variable_any is_empty_;
   std::unordered_set<WatchedConnection*> connections_ TESSERA_GUARDED_BY(mutex_);
+  std::optional<Clock::Instant> reported_ TESSERA_GUARDED_BY(mutex_);
 };
 
 }  // namespace tessera

@@ -96,8 +96,8 @@ void give_signals_a_stack() {
     }
     std::unique_ptr<char[]> memory;  // NOLINT(modernize-avoid-c-arrays)
   };
-  thread_local const SignalStack stack;
-  (void)stack;
+  thread_local const SignalStack kStack;
+  (void)kStack;
 }
 
 void write_text(int descriptor, std::string_view text) {

@@ -123,7 +123,8 @@ class EndpointCall final : public PendingCall {
   }
 
  private:
-  using Outcome = std::variant<Object, EndpointFailure, Response>;
+  /// An Error: its files cannot be written.
+  using Outcome = std::variant<Object, EndpointFailure, Response, Error>;
 
   static Outcome outcome_of(std::variant<Object, EndpointFailure> result) {
     return std::visit([](auto&& either) -> Outcome { return std::forward<decltype(either)>(either); },
@@ -142,11 +143,16 @@ class EndpointCall final : public PendingCall {
         if (leads_out_of(tesseract_.output.path(), run_->folder)) {
           return bad_run_id(run_->run_id.value_or(""), made.error().message());
         }
-        return EndpointFailure{"OSError", made.error().message(), std::nullopt, false};
+        return made.error();
       }
     }
     const std::unique_ptr<OutputCapture> capture = start_capture();
-    return outcome_of(run_call(*tesseract_.definition, call_, *run_->run, false));
+    Outcome outcome = outcome_of(run_call(*tesseract_.definition, call_, *run_->run, false));
+    if (const Status ended = capture ? capture->end() : Status(); !ended) {
+      // Whatever a full disk makes of the log, the call itself is not undone.
+      parts_.logger.warning("what a call printed is lost", {{"reason", ended.error().message()}});
+    }
+    return outcome;
   }
 
   /// With several workers the descriptors cannot tell whose output it is, and are left alone.
@@ -169,6 +175,9 @@ class EndpointCall final : public PendingCall {
     if (const EndpointFailure* failure = std::get_if<EndpointFailure>(&outcome_)) {
       return record_.fail(*failure, request_.accept);
     }
+    if (const Error* error = std::get_if<Error>(&outcome_)) {
+      return record_.fail_to_write(*error, request_.accept);
+    }
     const Value result(std::move(std::get<Object>(outcome_)));
     const Encoding encoding = run_ ? run_->encoding : Encoding{};
     std::optional<BinrefWriter> files;
@@ -180,9 +189,7 @@ class EndpointCall final : public PendingCall {
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
     if (const Status written = write_value(result, encoding, writers, response.body); !written) {
-      return exports.is_refused()
-                 ? exports_full()
-                 : record_.fail({"OSError", written.error().message(), std::nullopt, false}, request_.accept);
+      return exports.is_refused() ? exports_full() : record_.fail_to_write(written.error(), request_.accept);
     }
     if (files) {
       files->commit();

@@ -55,9 +55,11 @@ std::string GpuReport::to_json() const {
 }
 
 std::string GpuReport::to_text() const {
-  std::string text = works() ? gpu_transport + " works in this process\n"
-                             : gpu_transport + " does not work here: " + problem->sentence + " (" +
-                                   std::string(name_of(problem->reason)) + ")\n";
+  std::string text = gpu_transport + " works in this process\n";
+  if (problem) {
+    text = gpu_transport + " does not work here: " + problem->sentence + " (" + std::string(name_of(problem->reason)) +
+           ")\n";
+  }
   if (driver_version > 0) {
     text += "driver    CUDA " + version_text(driver_version) + "\n";
   }

@@ -1,11 +1,13 @@
 #include "html.h"
 
+#include "tessera/base/utf8.h"
+
 namespace tessera {
 
 std::string html_escaped(std::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
-  for (const char character : text) {
+  for (const char character : replaced_utf8(text)) {
     switch (character) {
       case '&':
         escaped += "&amp;";

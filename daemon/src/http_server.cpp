@@ -21,6 +21,7 @@
 
 #include "acceptor.h"
 #include "connection_table.h"
+#include "descriptor_limit.h"
 #include "listener.h"
 #include "session_environment.h"
 #include "task.h"
@@ -34,6 +35,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kRunRemovalInterval{60};
+// Once the server stops: for bodies to arrive, and until the next look at those that still do.
+constexpr std::chrono::milliseconds kTimeForBodies{1000};
+constexpr std::chrono::milliseconds kTimeBetweenBodies{100};
 
 std::size_t core_count() {
   return std::max(1U, std::thread::hardware_concurrency());
@@ -50,6 +54,9 @@ Status check(const DaemonOptions& options) {
   if (options.workers == 0) {
     return Error(ErrorCode::kInvalidArgument, "the number of workers is 0, at least 1 is needed");
   }
+  if (options.body_bytes == 0 || options.header_bytes == 0 || options.connections == 0) {
+    return Error(ErrorCode::kInvalidArgument, "the limits of bodies, headers and connections must be at least 1");
+  }
   if (!options.serve_tcp && !options.unix_socket.has_value()) {
     return Error(ErrorCode::kInvalidArgument, "neither TCP nor a Unix socket is to be served");
   }
@@ -65,7 +72,7 @@ class AsioHttpServer final : public HttpServer {
         clock_(clock),
         call_slots_(options_.workers, options_.waiting_calls),
         codec_slots_(core_count(), std::numeric_limits<std::size_t>::max()),
-        connections_(options_.connections) {}
+        connections_(options_.connections, options_.idle_time, options_.idle_time * kFirstRequestPatience, logger) {}
   AsioHttpServer(const AsioHttpServer&) = delete;
   AsioHttpServer& operator=(const AsioHttpServer&) = delete;
   ~AsioHttpServer() override;
@@ -82,6 +89,7 @@ class AsioHttpServer final : public HttpServer {
   [[nodiscard]] Task<void> close_expired_connections();
   [[nodiscard]] Task<void> remove_old_runs();
   [[nodiscard]] Task<void> sleep(std::chrono::milliseconds time);
+  [[nodiscard]] bool wait_for_calls();
   [[nodiscard]] bool finish();
 
   const DaemonOptions options_;
@@ -101,6 +109,7 @@ class AsioHttpServer final : public HttpServer {
   asio::executor_work_guard<Executor> work_{io_.get_executor()};
   std::vector<std::thread> threads_;
 
+  bool has_started_ = false;
   Mutex stop_mutex_;
   bool has_stopped_ TESSERA_GUARDED_BY(stop_mutex_) = false;
   bool have_all_finished_ TESSERA_GUARDED_BY(stop_mutex_) = false;
@@ -117,7 +126,6 @@ AsioHttpServer::~AsioHttpServer() {
 }
 
 Status AsioHttpServer::start() {
-  TESSERA_RETURN_IF_ERROR(check(options_));
   TESSERA_RETURN_IF_ERROR(listen());
   if (tcp_.socket.is_open()) {
     TESSERA_RETURN_IF_ERROR(start_accepting(tcp_.socket.value(), false));
@@ -129,7 +137,9 @@ Status AsioHttpServer::start() {
   if (options_.keep_runs.has_value()) {
     spawn(remove_old_runs());
   }
-  return start_threads();
+  TESSERA_RETURN_IF_ERROR(start_threads());
+  has_started_ = true;
+  return {};
 }
 
 Status AsioHttpServer::listen() {
@@ -206,6 +216,19 @@ bool AsioHttpServer::stop() {
   return have_all_finished_;
 }
 
+// A request whose body is not here yet is no call that runs: it gets a moment, not all the time.
+bool AsioHttpServer::wait_for_calls() {
+  const std::chrono::milliseconds moment = std::min(kTimeForBodies, std::chrono::milliseconds(options_.stop_time) / 2);
+  bool is_empty = connections_.wait_until_empty(moment);
+  for (std::chrono::milliseconds left = options_.stop_time - moment; !is_empty && left.count() > 0;) {
+    const std::chrono::milliseconds part = std::min(left, kTimeBetweenBodies);
+    connections_.close_incomplete();
+    is_empty = connections_.wait_until_empty(part);
+    left -= part;
+  }
+  return is_empty;
+}
+
 bool AsioHttpServer::finish() {
   is_stopping_ = true;
   unix_.remove_path();
@@ -214,7 +237,7 @@ bool AsioHttpServer::finish() {
     ::shutdown(listener, SHUT_RDWR);
   }
   connections_.close_waiting();
-  const bool have_all_finished = connections_.wait_until_empty(options_.stop_time);
+  const bool have_all_finished = wait_for_calls();
   connections_.close_all();
   io_.stop();
   if (have_all_finished) {
@@ -223,7 +246,9 @@ bool AsioHttpServer::finish() {
     }
     threads_.clear();
   }
-  logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
+  if (has_started_) {
+    logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
+  }
   return have_all_finished;
 }
 
@@ -232,7 +257,9 @@ bool AsioHttpServer::finish() {
 Result<std::unique_ptr<HttpServer>> HttpServer::start(DaemonOptions options, Service& service, Logger& logger,
                                                       const Clock& clock) {
   try {
-    auto server = std::make_unique<AsioHttpServer>(std::move(options), service, logger, clock);
+    TESSERA_RETURN_IF_ERROR(check(options));
+    auto server =
+        std::make_unique<AsioHttpServer>(fit_to_descriptors(std::move(options), logger), service, logger, clock);
     TESSERA_RETURN_IF_ERROR(server->start());
     return std::unique_ptr<HttpServer>(std::move(server));
   } catch (const boost::system::system_error& error) {  // Asio found no descriptor for its loop, say

@@ -26,12 +26,22 @@
 namespace tessera {
 namespace {
 
-void flush_streams() {
+/// Returns whether all that was buffered could be written.
+bool flush_streams() {
   std::cout.flush();
   std::cerr.flush();
   std::clog.flush();
-  (void)std::fflush(stdout);
-  (void)std::fflush(stderr);
+  const bool is_written = std::fflush(stdout) == 0 && std::fflush(stderr) == 0 && std::ferror(stdout) == 0 &&
+                          std::ferror(stderr) == 0 && std::cout.good() && std::cerr.good() && std::clog.good();
+  if (!is_written) {
+    // The next call starts afresh.
+    std::clearerr(stdout);
+    std::clearerr(stderr);
+    std::cout.clear();
+    std::cerr.clear();
+    std::clog.clear();
+  }
+  return is_written;
 }
 
 // A log that is followed while the call runs needs lines as they are printed; a file would be buffered by the block.
@@ -130,7 +140,8 @@ UniqueFd make_nameless_file() {
 
 /// The file for output of a call without a folder; made once and used again, by one capture at a time.
 Result<int> scratch_file() {
-  static UniqueFd file;
+  // Never destroyed: after exit(3), whose handlers come later, what it holds is still told.
+  static UniqueFd& file = *new UniqueFd();
   if (!file.is_open()) {
     file = make_nameless_file();
     if (!file.is_open()) {
@@ -138,6 +149,10 @@ Result<int> scratch_file() {
     }
   }
   return file.value();
+}
+
+Error lost_output(const Run& run) {
+  return {ErrorCode::kUnavailable, "cannot write all that a call printed to '" + run.log_path().string() + "'"};
 }
 
 /// Moves what the scratch file holds to the end of another file.
@@ -162,15 +177,20 @@ class LogCapture final : public OutputCapture {
  public:
   LogCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
 
-  ~LogCapture() override {
+  ~LogCapture() override { (void)end(); }
+
+  Status end() override {
+    if (std::exchange(has_ended_, true)) {
+      return {};
+    }
     captured_output().kept_aside = -1;
     if (kept_aside_ >= 0) {
       run_.watch_log(nullptr);
     }
-    flush_streams();
+    const bool is_written = flush_streams();
     guard_.restore();
-    // Whatever a full disk makes of the log, the call itself is not undone.
-    (void)move_to_log();
+    TESSERA_RETURN_IF_ERROR(move_to_log());
+    return is_written ? Status() : Status(lost_output(run_));
   }
 
   Status begin() {
@@ -197,15 +217,17 @@ class LogCapture final : public OutputCapture {
       return {};
     }
     const Result<int> log = run_.log_descriptor();
-    if (!log) {
+    const Status moved = log ? move_content(kept_aside_, *log) : Status(log.error());
+    if (!moved) {
       (void)::ftruncate(kept_aside_, 0);
-      return log.error();
+      return Error(moved.error().code(), "cannot write '" + run_.log_path().string() + "': " + moved.error().message());
     }
-    return move_content(kept_aside_, *log);
+    return {};
   }
 
   CaptureClaim claim_;
   Run& run_;
+  bool has_ended_ = false;
   int kept_aside_ = -1;
   OutputGuard guard_;
 };
@@ -213,23 +235,29 @@ class LogCapture final : public OutputCapture {
 /// Copies what comes through a pipe to the run's log and to what was descriptor 2.
 class TeeCapture final : public OutputCapture {
  public:
-  explicit TeeCapture(CaptureClaim claim) : claim_(std::move(claim)) {}
+  TeeCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
 
-  ~TeeCapture() override {
-    flush_streams();
+  ~TeeCapture() override { (void)end(); }
+
+  Status end() override {
+    if (std::exchange(has_ended_, true)) {
+      return {};
+    }
+    (void)flush_streams();
     guard_.restore();
     if (!copier_.joinable()) {
-      return;
+      return {};
     }
     // Children of the endpoint may keep the pipe open for ever, so its end is not waited for: what is in it now,
     // counts.
     (void)::eventfd_write(stop_.value(), 1);
     copier_.join();
     captured_output().pipe = -1;
+    return is_log_whole_ ? Status() : Status(lost_output(run_));
   }
 
-  Status begin(Run& run) {
-    TESSERA_ASSIGN_OR_RETURN(log_, run.log_descriptor());
+  Status begin() {
+    TESSERA_ASSIGN_OR_RETURN(log_, run_.log_descriptor());
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) < 0) {
       return system_error("cannot make a pipe", errno);
@@ -276,7 +304,9 @@ class TeeCapture final : public OutputCapture {
       }
       if (count > 0) {
         const auto bytes = std::span<const std::byte>(piece).first(static_cast<std::size_t>(count));
-        (void)write_all(log_, bytes);
+        if (!write_all(log_, bytes)) {
+          is_log_whole_ = false;
+        }
         if (guard_.error() >= 0) {
           (void)write_all(guard_.error(), bytes);
         }
@@ -287,6 +317,9 @@ class TeeCapture final : public OutputCapture {
   }
 
   CaptureClaim claim_;
+  Run& run_;
+  bool has_ended_ = false;
+  bool is_log_whole_ = true;  // of the copier, until it has ended
   int log_ = -1;
   UniqueFd read_end_;
   UniqueFd stop_;
@@ -301,11 +334,11 @@ Result<std::unique_ptr<OutputCapture>> OutputCapture::start(Run& run, Target tar
   if (!claim.is_held()) {
     return Error(ErrorCode::kUnavailable, "the output of this process is captured already");
   }
-  flush_streams();
+  (void)flush_streams();
   print_by_the_line();
   if (target == Target::kRunLogAndError) {
-    auto capture = std::make_unique<TeeCapture>(std::move(claim));
-    TESSERA_RETURN_IF_ERROR(capture->begin(run));
+    auto capture = std::make_unique<TeeCapture>(std::move(claim), run);
+    TESSERA_RETURN_IF_ERROR(capture->begin());
     return std::unique_ptr<OutputCapture>(std::move(capture));
   }
   auto capture = std::make_unique<LogCapture>(std::move(claim), run);

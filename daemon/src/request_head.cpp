@@ -1,5 +1,6 @@
 #include "request_head.h"
 
+#include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <limits>
@@ -25,7 +26,11 @@ class HeadParser final : public http::basic_parser<true> {
   using Code = beast::error_code;
   using Text = beast::string_view;
 
-  void on_request_impl(http::verb /*verb*/, Text method, Text target, int version, Code& /*error*/) override {
+  void on_request_impl(http::verb /*verb*/, Text method, Text target, int version, Code& error) override {
+    // Beast takes bytes beyond ASCII; a target has none (RFC 3986), and upstream refuses them.
+    if (std::ranges::any_of(target, [](char c) { return static_cast<unsigned char>(c) > '~'; })) {
+      error = http::make_error_code(http::error::bad_target);
+    }
     head_.request.method = view_of(method);
     head_.request.target = view_of(target);
     head_.is_http_1_0 = version == 10;

@@ -1,6 +1,7 @@
 #include "request_reader.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <span>
@@ -8,13 +9,14 @@
 
 #include "chunked_decoder.h"
 #include "response_head.h"
+#include "tessera/base/checked_math.h"
 
 namespace tessera {
 namespace {
 
-// A connection that never sent anything may wait this many times as long as one that is idle between requests. Upstream
-// lets it wait for ever (PROTOCOL.md section 1).
-constexpr int kFirstRequestPatience = 4;
+// Of a body from kHugeBytes on, so much comes before it gets memory of its own.
+constexpr std::size_t kHugeBytes = std::size_t{4} << 20;
+constexpr std::size_t kHugeBodyBegin = std::size_t{64} << 10;
 constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
 
 }  // namespace
@@ -78,13 +80,17 @@ Task<bool> RequestReader::wait_for_head(std::optional<Clock::Instant>& deadline)
   const DaemonOptions& options = environment_.options;
   if (input_.is_empty()) {
     input_.settle();
-    const auto time = is_first_ ? options.idle_time * kFirstRequestPatience : options.idle_time;
-    co_return co_await connection_.wait_readable(connection_.after(time), Connection::Wait::kForRequest);
+    if (is_first_) {
+      co_return co_await connection_.wait_readable(connection_.after(options.idle_time * kFirstRequestPatience),
+                                                   Connection::Wait::kForFirstRequest);
+    }
+    co_return co_await connection_.wait_readable(connection_.after(options.idle_time),
+                                                 Connection::Wait::kForNextRequest);
   }
   if (!deadline.has_value()) {
     deadline = connection_.after(options.header_time);
   }
-  co_return co_await connection_.wait_readable(*deadline, Connection::Wait::kForRequest);
+  co_return co_await connection_.wait_readable(*deadline, Connection::Wait::kForHead);
 }
 
 RequestReader::Outcome RequestReader::take_head(const HeadScanner& scanner) {
@@ -107,6 +113,7 @@ Task<RequestReader::Outcome> RequestReader::read_body() {
   }
   const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
   const std::size_t begun = input_.unread().size() - used_bytes_;
+  connection_.begin_body();
   if ((is_chunked || begun < length) && is_refused_unread()) {
     co_return Outcome::kRefused;
   }
@@ -119,7 +126,12 @@ Task<RequestReader::Outcome> RequestReader::read_body() {
   if (is_chunked) {
     co_return co_await read_chunked_body();
   }
-  if (input_.has_room_for(used_bytes_ + length)) {
+  // Both are so far within limits, but nothing here may depend on how large limits are.
+  const std::optional<std::uint64_t> whole = checked_add<std::uint64_t>(used_bytes_, length);
+  if (!whole.has_value()) {
+    co_return refuse_long_body("a body of " + std::to_string(length) + " bytes");
+  }
+  if (input_.has_room_for(*whole)) {
     co_return co_await read_short_body(length);
   }
   co_return co_await read_long_body(length);
@@ -140,8 +152,19 @@ Task<RequestReader::Outcome> RequestReader::read_short_body(std::size_t length) 
 }
 
 // Reads a body into memory of its own: all of it at once, however much was announced. Pages that are never written to
-// cost nothing, so one who promises more than he sends takes addresses, not memory; and growing would copy.
+// cost nothing, so one who promises more than he sends takes addresses, not memory; and growing would copy. But pages
+// may be huge, so much is only promised to one who has sent something.
 Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
+  if (length >= kHugeBytes) {
+    set_head_apart();
+    while (input_.unread().size() < kHugeBodyBegin) {
+      const std::size_t count = co_await connection_.receive(input_.room(kHugeBodyBegin));
+      if (count == 0) {
+        co_return Outcome::kClosed;
+      }
+      input_.add(count);
+    }
+  }
   if (!allocate_body(length)) {
     co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"));
   }
@@ -160,13 +183,18 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
   co_return Outcome::kRequest;
 }
 
-Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
-  // The head moves out of the way, so that the input buffer can be used up and filled again.
+// Moves the head out of the way, so that the input buffer can be used up and filled again.
+void RequestReader::set_head_apart() {
   head_copy_ = input_.unread().substr(0, used_bytes_);
   input_.consume(std::exchange(used_bytes_, 0));
   if (const std::optional<RequestHead> head = parse_head(head_copy_)) {
     head_ = *head;
+    head_.request.peer = connection_.peer();
   }
+}
+
+Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
+  set_head_apart();
   ChunkedDecoder decoder(environment_.options.body_bytes);
   std::size_t filled = 0;
   while (true) {
@@ -198,9 +226,13 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
 
 // Returns false if there is no memory for it.
 bool RequestReader::append_to_body(std::size_t filled, std::string_view data) {
-  if (filled + data.size() > body_.size_bytes()) {
+  const std::optional<std::size_t> size = checked_add(filled, data.size());
+  if (!size.has_value()) {
+    return false;
+  }
+  if (*size > body_.size_bytes()) {
     const Buffer smaller = body_;
-    if (!allocate_body(std::max(kFirstChunkedBytes, (filled + data.size()) * 2))) {
+    if (!allocate_body(std::max(kFirstChunkedBytes, checked_multiply(*size, std::size_t{2}).value_or(*size)))) {
       return false;
     }
     std::copy_n(smaller.data(), filled, body_.data());
@@ -210,6 +242,9 @@ bool RequestReader::append_to_body(std::size_t filled, std::string_view data) {
 }
 
 bool RequestReader::allocate_body(std::size_t size) {
+  if (size > std::size_t{PTRDIFF_MAX}) {
+    return false;
+  }
   try {
     body_ = Buffer::allocate(size);
     return true;

@@ -49,6 +49,7 @@ class RequestReader {
   [[nodiscard]] Task<Outcome> read_body();
   [[nodiscard]] Task<Outcome> read_short_body(std::size_t length);
   [[nodiscard]] Task<Outcome> read_long_body(std::size_t length);
+  void set_head_apart();
   [[nodiscard]] Task<Outcome> read_chunked_body();
   [[nodiscard]] bool append_to_body(std::size_t filled, std::string_view data);
   [[nodiscard]] bool allocate_body(std::size_t size);
@@ -64,7 +65,7 @@ class RequestReader {
 
   RequestHead head_;
   bool has_head_ = false;
-  std::string head_copy_;       // of a chunked request, whose bytes make room for its body
+  std::string head_copy_;       // of a chunked or huge request, whose bytes make room for its body
   std::size_t used_bytes_ = 0;  // of input_, that belong to the request
   Buffer body_;                 // unless it is in input_
   Response refusal_;

@@ -31,6 +31,18 @@ Response RequestRecord::fail(const EndpointFailure& failure, std::optional<std::
         failure.is_output_fault ? "endpoint returned what its schema does not allow" : "endpoint failed",
         {{"tesseract", tesseract_}, {"endpoint", endpoint}, {"kind", failure.kind}, {"text", failure.text}});
   }
+  return answer_to(failure, accept);
+}
+
+Response RequestRecord::fail_to_write(const Error& error, std::optional<std::string_view> accept) const {
+  parts_.logger.error(
+      "the files of a call cannot be written",
+      {{"tesseract", tesseract_}, {"endpoint", name_of(route_.kind)}, {"kind", "OSError"}, {"text", error.message()}});
+  return answer_to({"OSError", error.message(), std::nullopt, false}, accept);
+}
+
+Response RequestRecord::answer_to(const EndpointFailure& failure, std::optional<std::string_view> accept) const {
+  const std::string_view endpoint = name_of(route_.kind);
   std::string where = "Tesseract \"" + std::string(tesseract_) + "\", in " + std::string(endpoint);
   where += failure.is_output_fault ? ", in what it returned" : "";
   return failure_answer(failure, where, parts_.options.config.debug, accept);

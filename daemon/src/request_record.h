@@ -36,12 +36,16 @@ class RequestRecord {
   void set_route(const Route& route, std::string_view tesseract);
   [[nodiscard]] const Route& route() const { return route_; }
 
+  /// Logs that the files of a call could not be written, which is not its endpoint's fault, and makes its answer.
+  [[nodiscard]] Response fail_to_write(const Error& error, std::optional<std::string_view> accept) const;
   /// Logs a failure and makes its answer.
   [[nodiscard]] Response fail(const EndpointFailure& failure, std::optional<std::string_view> accept) const;
   /// Counts the answer, and logs one line about it at debug. Call it once, last.
   void answered(const Response& response) const;
 
  private:
+  [[nodiscard]] Response answer_to(const EndpointFailure& failure, std::optional<std::string_view> accept) const;
+
   const ServiceParts& parts_;
   Route route_;
   std::string_view tesseract_;

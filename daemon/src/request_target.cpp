@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tessera/base/utf8.h"
+
 namespace tessera {
 namespace {
 
@@ -21,7 +23,7 @@ int hex_digit(char character) {
 std::string form_decoded(std::string_view text) {
   std::string spaced(text);
   std::ranges::replace(spaced, '+', ' ');
-  return percent_decoded(spaced);
+  return replaced_utf8(percent_decoded(spaced));
 }
 
 }  // namespace

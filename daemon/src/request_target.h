@@ -17,7 +17,8 @@ struct RequestTarget {
 /// Resolves `%41`; what is no such triple stays as it is.
 [[nodiscard]] std::string percent_decoded(std::string_view text);
 
-/// The value of a query parameter, `+` read as a space; of several the last one. Names are compared exactly.
+/// The value of a query parameter, `+` read as a space; of several the last one. Bytes that are not
+/// UTF-8 become U+FFFD. Names are compared exactly.
 [[nodiscard]] std::optional<std::string> find_parameter(std::string_view query, std::string_view name);
 
 }  // namespace tessera

@@ -18,6 +18,7 @@
 #include "tessera/base/file.h"
 #include "tessera/base/mutex.h"
 #include "tessera/base/random_id.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/endpoint_error.h"
 
 namespace tessera {
@@ -27,8 +28,13 @@ namespace {
 constexpr std::size_t kMaxComponentBytes = 255;
 constexpr std::size_t kMaxFolderBytes = 1024;
 
-Status write_text(int fd, std::string_view text) {
-  return write_all(fd, std::as_bytes(std::span(text)));
+Status write_text(int fd, std::string_view text, const std::filesystem::path& file) {
+  const Status written = write_all(fd, std::as_bytes(std::span(text)));
+  if (!written) {
+    const Error& error = written.error();
+    return Error(error.code(), "cannot write '" + file.string() + "': " + error.message(), error.native_code());
+  }
+  return {};
 }
 
 /// Throws what a Context's methods throw.
@@ -38,12 +44,12 @@ void require(const Status& status) {
   }
 }
 
-Status copy_to(int target, const std::filesystem::path& source) {
+Status copy_to(int target, const std::filesystem::path& source, const std::filesystem::path& copy) {
   const UniqueFd file = UniqueFd::adopt(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) {
     return system_error("cannot open '" + source.string() + "'", errno);
   }
-  std::array<std::byte, 65536> piece{};
+  std::array<char, 65536> piece{};
   for (;;) {
     const ssize_t count = ::read(file.value(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) {
@@ -55,7 +61,7 @@ Status copy_to(int target, const std::filesystem::path& source) {
     if (count == 0) {
       return {};
     }
-    TESSERA_RETURN_IF_ERROR(write_all(target, std::span(piece).first(static_cast<std::size_t>(count))));
+    TESSERA_RETURN_IF_ERROR(write_text(target, {piece.data(), static_cast<std::size_t>(count)}, copy));
   }
 }
 
@@ -94,6 +100,8 @@ class FolderRun final : public Run {
     return log_.value();
   }
 
+  std::filesystem::path log_path() const override { return path_of("tesseract.log"); }
+
   bool has_folder() const override {
     const MutexLock lock(mutex_);
     return log_.is_open();
@@ -112,16 +120,17 @@ class FolderRun final : public Run {
     if (!descriptor) {
       throw EndpointError("OSError", descriptor.error().message());
     }
-    std::string text(line);
+    std::string text = replaced_utf8(line);
     text += '\n';
-    require(write_text(*descriptor, text));
+    require(write_text(*descriptor, text, log_path()));
   }
 
   void log_metric(std::string_view key, double value, std::optional<std::int64_t> step) override {
     require(make_folder());
     const MutexLock lock(mutex_);
     const std::int64_t count = metric_counts_[std::string(key)]++;
-    require(write_text(metrics_.value(), metrics_row(clock_.wall_now(), key, value, step.value_or(count))));
+    require(write_text(metrics_.value(), metrics_row(clock_.wall_now(), key, value, step.value_or(count)),
+                       path_of("metrics.csv")));
   }
 
   void log_parameter(std::string_view key, const Value& value) override {
@@ -132,7 +141,7 @@ class FolderRun final : public Run {
     if (!file) {
       throw EndpointError("OSError", file.error().message());
     }
-    require(write_text(file->value(), parameters_document(parameters_)));
+    require(write_text(file->value(), parameters_document(parameters_), path_of("parameters.json")));
   }
 
   void log_artifact(const std::filesystem::path& source) override {
@@ -145,14 +154,16 @@ class FolderRun final : public Run {
     if (!file) {
       throw EndpointError("OSError", file.error().message());
     }
-    require(copy_to(file->value(), source));
+    require(copy_to(file->value(), source, path_of("artifacts") / source.filename()));
   }
 
  private:
+  [[nodiscard]] std::filesystem::path path_of(std::string_view name) const { return output_.path() / logs_ / name; }
+
   Status make_files() TESSERA_REQUIRES(mutex_) {
     TESSERA_RETURN_IF_ERROR(output_.create_folders(logs_ + "/artifacts"));
     TESSERA_ASSIGN_OR_RETURN(metrics_, output_.open_for_append(logs_ + "/metrics.csv", true));
-    TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader));
+    TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader, path_of("metrics.csv")));
     TESSERA_ASSIGN_OR_RETURN(log_, output_.open_for_append(logs_ + "/tesseract.log", true));
     return {};
   }

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <system_error>
+
+#include "tessera/base/uuid.h"
 
 namespace tessera {
 namespace {
@@ -32,6 +35,72 @@ std::optional<Clock::WallTime> last_change(const std::filesystem::path& folder) 
     }
   }
   return last;
+}
+
+namespace fs = std::filesystem;
+
+// Run ids with slashes nest folders; one of more levels than this is rather kept.
+constexpr int kMaxLevels = 64;
+
+fs::file_type type_of(const fs::directory_entry& entry) {
+  std::error_code fault;
+  return entry.symlink_status(fault).type();
+}
+
+/// Whether `is_right` holds for all that lies in a folder; false for a folder that cannot be read.
+template <class Predicate>
+bool holds_only(const fs::path& folder, Predicate is_right) {
+  std::error_code fault;
+  fs::directory_iterator entry(folder, fault);
+  for (const fs::directory_iterator end; !fault && entry != end; entry.increment(fault)) {
+    if (!is_right(*entry)) {
+      return false;
+    }
+  }
+  return !fault;
+}
+
+bool is_file(const fs::directory_entry& entry) {
+  return type_of(entry) == fs::file_type::regular;
+}
+
+/// Whether a folder is the `logs` of a run, complete and with nothing else in it.
+bool is_logs(const fs::path& folder) {
+  std::size_t parts = 0;
+  const auto is_part = [&parts](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    if (name == "artifacts") {
+      ++parts;
+      return type_of(entry) == fs::file_type::directory && holds_only(entry.path(), is_file);
+    }
+    parts += name == "tesseract.log" || name == "metrics.csv" ? 1U : 0U;
+    return (name == "tesseract.log" || name == "metrics.csv" || name == "parameters.json") && is_file(entry);
+  };
+  const bool is_pure = holds_only(folder, is_part);
+  return is_pure && parts == 3;
+}
+
+/// `<uuid>.bin`, as answers in json+binref are written.
+bool is_array_file(const fs::directory_entry& entry) {
+  const fs::path name = entry.path().filename();
+  return name.extension() == ".bin" && Uuid::parse(name.stem().string()).has_value() && is_file(entry);
+}
+
+/// Whether a run made a folder and all that lies in it, so that it may be removed.
+bool is_run(const fs::path& folder, int levels) {
+  bool has_logs = false;
+  return holds_only(folder,
+                    [&has_logs, levels](const fs::directory_entry& entry) {
+                      if (type_of(entry) != fs::file_type::directory) {
+                        return is_array_file(entry);
+                      }
+                      const bool is_made_by_run = entry.path().filename() == "logs"
+                                                      ? is_logs(entry.path())
+                                                      : levels > 1 && is_run(entry.path(), levels - 1);
+                      has_logs = has_logs || is_made_by_run;
+                      return is_made_by_run;
+                    }) &&
+         has_logs;
 }
 
 }  // namespace
@@ -66,7 +135,7 @@ int RunCleanup::remove_older_than(std::chrono::seconds age, Clock::WallTime now)
       continue;
     }
     const std::optional<Clock::WallTime> changed = last_change(entry->path());
-    if (!changed || now - *changed < age || is_going_on(name)) {
+    if (!changed || now - *changed < age || is_going_on(name) || !is_run(entry->path(), kMaxLevels)) {
       continue;
     }
     std::error_code removal_fault;

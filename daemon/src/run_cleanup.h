@@ -24,8 +24,9 @@ class RunCleanup {
   void begin(const std::string& folder);
   void end(const std::string& folder);
 
-  /// Removes `run_*` folders directly below the output folder in which nothing changed for `age`. Never follows a link.
-  /// Returns how many it removed.
+  /// Removes `run_*` folders directly below the output folder in which nothing changed for `age`. Only those that are
+  /// runs through and through: with anything in it that a run does not make, or without its logs, a folder is somebody
+  /// else's and stays. Never follows a link. Returns how many it removed.
   int remove_older_than(std::chrono::seconds age, Clock::WallTime now);
 
  private:

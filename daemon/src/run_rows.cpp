@@ -8,6 +8,7 @@
 
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -116,7 +117,8 @@ void append_parameter(std::string& out, const Value& value, std::size_t indent) 
 }  // namespace
 
 std::string metrics_row(Clock::WallTime time, std::string_view key, double value, std::int64_t step) {
-  return local_time(time) + ',' + csv_cell(key) + ',' + python_repr(value) + ',' + std::to_string(step) + "\r\n";
+  return local_time(time) + ',' + csv_cell(replaced_utf8(key)) + ',' + python_repr(value) + ',' + std::to_string(step) +
+         "\r\n";
 }
 
 std::string parameters_document(const Object& parameters) {

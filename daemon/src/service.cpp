@@ -62,8 +62,15 @@ Result<Router> make_router(const DaemonOptions& options, const Definitions& defi
   return Router::make(routed, options.config.debug, options.config.gpu_transport != "none");
 }
 
-/// Opens a folder of the configuration, and makes it first if it is not there.
-Result<ConfinedFolder> open_folder(const std::filesystem::path& path, Logger& logger) {
+/// Opens a folder of inputs. As upstream has it, it need not be there: it is only read, perhaps where nothing can be
+/// made.
+Result<ConfinedFolder> open_input_folder(const std::filesystem::path& path) {
+  std::error_code fault;
+  return std::filesystem::exists(path, fault) || fault ? ConfinedFolder::open(path) : ConfinedFolder::at(path);
+}
+
+/// Opens a folder of outputs, and makes it first if it is not there.
+Result<ConfinedFolder> open_output_folder(const std::filesystem::path& path, Logger& logger) {
   std::error_code fault;
   if (std::filesystem::create_directories(path, fault)) {
     logger.info("made a folder that was not there", {{"path", path.native()}});
@@ -83,12 +90,9 @@ std::vector<std::string> names_of(const Definitions& definitions) {
   return names;
 }
 
-EncodingOffer offer_of(const RuntimeConfig& config) {
-  EncodingOffer offer{config.output_format, config.compression, {"none"}};
-  if (config.gpu_transport != "none") {
-    offer.gpu_transports.push_back(config.gpu_transport);
-  }
-  return offer;
+std::vector<std::string> gpu_transports_of(const RuntimeConfig& config) {
+  return config.gpu_transport == "none" ? std::vector<std::string>{"none"}
+                                        : std::vector<std::string>{"none", config.gpu_transport};
 }
 
 class TesseractService final : public Service {
@@ -97,7 +101,7 @@ class TesseractService final : public Service {
                    std::vector<std::unique_ptr<ServedTesseract>> tesseracts, std::vector<std::string> names,
                    Logger& logger, const Clock& clock)
       : options_(options),
-        offer_(offer_of(options.config)),
+        offer_{options.config.output_format, options.config.compression, gpu_transports_of(options.config)},
         router_(std::move(router)),
         gpu_(std::move(gpu)),
         tesseracts_(std::move(tesseracts)),
@@ -256,14 +260,18 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
   TESSERA_ASSIGN_OR_RETURN(Router router, make_router(options, tesseracts));
   auto gpu = std::make_unique<GpuExchange>(options, logger, clock);
   std::vector<std::string> names = names_of(tesseracts);
+  std::error_code fault;
+  if (!std::filesystem::exists(options.config.input_path, fault) && !fault) {
+    logger.warning("the input folder is not there", {{"path", options.config.input_path.native()}});
+  }
   std::vector<std::unique_ptr<ServedTesseract>> served;
   for (std::shared_ptr<const TesseractDefinition>& definition : tesseracts) {
     // Several have a folder each, so that their files cannot be mixed up.
     const std::string part = tesseracts.size() == 1 ? "." : definition->name();
     TESSERA_ASSIGN_OR_RETURN(ConfinedFolder input,
-                             open_folder((options.config.input_path / part).lexically_normal(), logger));
+                             open_input_folder((options.config.input_path / part).lexically_normal()));
     TESSERA_ASSIGN_OR_RETURN(ConfinedFolder output,
-                             open_folder((options.config.output_path / part).lexically_normal(), logger));
+                             open_output_folder((options.config.output_path / part).lexically_normal(), logger));
     served.push_back(
         std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options, *gpu));
   }

@@ -13,6 +13,10 @@
 
 namespace tessera {
 
+/// A connection that never sent anything may wait this many times as long as one that is idle between requests.
+/// Upstream lets it wait for ever (PROTOCOL.md section 1).
+inline constexpr int kFirstRequestPatience = 4;
+
 /// Bodies above this are decoded and encoded under a codec slot.
 inline constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;
 

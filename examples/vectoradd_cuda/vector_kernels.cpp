@@ -11,7 +11,7 @@
 using namespace tessera;
 
 // What nvcc made of vector_kernels.cu.
-extern "C" const unsigned long long tessera_vector_kernels[];
+extern "C" const unsigned long long kVectorKernels[];
 
 namespace {
 
@@ -35,8 +35,11 @@ T must(Result<T> result) {
   if (!result) {
     throw std::runtime_error(result.error().message());
   }
-  if constexpr (!std::is_void_v<T>) {
-    return std::move(*result);
+  return *std::move(result);
+}
+void must(const Status& status) {
+  if (!status) {
+    throw std::runtime_error(status.error().message());
   }
 }
 
@@ -69,7 +72,7 @@ class LoadedKernels {
       throw std::runtime_error("the driver " + gpu_->driver().library_path() + " runs no kernels");
     }
     const ContextScope scope = must(gpu_->enter());
-    check(*gpu_, "cuModuleLoadData", driver_.module_load_data(&module_, tessera_vector_kernels));
+    check(*gpu_, "cuModuleLoadData", driver_.module_load_data(&module_, kVectorKernels));
     for (std::size_t i = 0; i < kKernelNames.size(); ++i) {
       check(*gpu_, "cuModuleGetFunction", driver_.module_get_function(&kernels_[i], module_, kKernelNames[i]));
     }

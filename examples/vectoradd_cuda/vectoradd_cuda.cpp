@@ -50,8 +50,8 @@ double number_of(const Array& scalar) {
 
 // Where to compute: where a vector is, else on the first GPU.
 std::shared_ptr<const Gpu> choose_gpu(const GpuSystem& gpus, const Object& inputs) {
-  if (gpus.problem()) {
-    throw std::runtime_error(gpus.problem()->sentence);
+  if (const auto& problem = gpus.problem()) {
+    throw std::runtime_error(problem->sentence);
   }
   for (const char* name : {"a", "b"}) {
     if (const Array& vector = inputs[name].array(); vector.is_on_device()) {

@@ -32,6 +32,38 @@ std::string place_of(std::uint64_t offset_bytes, std::size_t size_bytes) {
   return std::to_string(size_bytes) + " bytes from offset " + std::to_string(offset_bytes) + " on";
 }
 
+Result<std::size_t> bytes_of(const Shape& shape, DType dtype) {
+  const std::optional<std::uint64_t> size_bytes = byte_count(shape, dtype);
+  if (!size_bytes) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "an array of shape " + text_of(shape) + " has negative sizes or too many elements");
+  }
+  return static_cast<std::size_t>(*size_bytes);
+}
+
+// Memory that another process can read.
+struct NamedBlock {
+  std::shared_ptr<const LocalBlock> block;
+  BlockHandle handle;
+  bool is_staged = false;
+};
+
+Result<NamedBlock> name_block(System& system, std::shared_ptr<const LocalBlock> block, std::size_t size_bytes) {
+  TESSERA_ASSIGN_OR_RETURN(const std::optional<BlockHandle> handle, block->handle());
+  if (handle) {
+    // A process that reads it sees no order but this.
+    TESSERA_RETURN_IF_ERROR(block->device()->synchronize(block->stream()));
+    return NamedBlock{std::move(block), *handle, false};
+  }
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const LocalBlock> copy,
+                           system.copy_block(*block, size_bytes, block->device()));
+  TESSERA_ASSIGN_OR_RETURN(const std::optional<BlockHandle> copy_handle, copy->handle());
+  if (!copy_handle) {
+    return Error(ErrorCode::kInternal, "a buffer of the pool has no handle");
+  }
+  return NamedBlock{std::move(copy), *copy_handle, true};
+}
+
 }  // namespace
 
 std::optional<TransportProblem> CudaIpc::problem() const {
@@ -47,57 +79,48 @@ Result<ExportedArray> CudaIpc::export_array(const Array& array) {
     exported.reference = descriptor.text();
     return exported;
   }
-  TESSERA_ASSIGN_OR_RETURN(std::optional<BlockHandle> handle, block->handle());
-  if (handle) {
-    // A process that reads it sees no order but this.
-    TESSERA_RETURN_IF_ERROR(block->device()->synchronize(block->stream()));
-  } else {
-    TESSERA_ASSIGN_OR_RETURN(block, system_->copy_block(*block, array.size_bytes(), block->device()));
-    TESSERA_ASSIGN_OR_RETURN(handle, block->handle());
-    exported.is_staged = true;
-  }
-  descriptor.handle = handle->handle;
-  descriptor.offset_bytes = handle->offset_bytes;
-  descriptor.allocation_bytes = handle->allocation_bytes;
+  TESSERA_ASSIGN_OR_RETURN(NamedBlock named, name_block(*system_, std::move(block), array.size_bytes()));
+  descriptor.handle = named.handle.handle;
+  descriptor.offset_bytes = named.handle.offset_bytes;
+  descriptor.allocation_bytes = named.handle.allocation_bytes;
   exported.reference = descriptor.text();
-  exported.pinned_bytes = block->pinned_bytes();
-  exported.owner = system_->exports().add(*handle, std::move(block));
+  exported.pinned_bytes = named.block->pinned_bytes();
+  exported.is_staged = named.is_staged;
+  exported.owner = system_->exports().add(named.handle, std::move(named.block));
   ++(exported.is_staged ? system_->counts().exports_staged : system_->counts().exports_in_place);
   return exported;
 }
 
 Result<ImportedArray> CudaIpc::import_array(std::string_view reference, DType dtype, Shape shape, Borrow borrow) {
   TESSERA_ASSIGN_OR_RETURN(const CudaIpcDescriptor descriptor, CudaIpcDescriptor::parse(reference));
-  const std::optional<std::uint64_t> size_bytes = byte_count(shape, dtype);
-  if (!size_bytes) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "an array of shape " + text_of(shape) + " has negative sizes or too many elements");
-  }
-  if (!descriptor.handle && *size_bytes != 0) {
+  TESSERA_ASSIGN_OR_RETURN(const std::size_t size_bytes, bytes_of(shape, dtype));
+  if (!descriptor.handle && size_bytes != 0) {
     return reference_error("has no handle, but the array of shape " + text_of(shape) + " and dtype " +
                            std::string(name_of(dtype)) + " is not empty");
   }
-  if (!is_within(descriptor.offset_bytes, static_cast<std::size_t>(*size_bytes), descriptor.allocation_bytes)) {
-    return reference_error("names " + place_of(descriptor.offset_bytes, static_cast<std::size_t>(*size_bytes)) +
-                           " in an allocation of " + std::to_string(descriptor.allocation_bytes));
+  if (!is_within(descriptor.offset_bytes, size_bytes, descriptor.allocation_bytes)) {
+    return reference_error("names " + place_of(descriptor.offset_bytes, size_bytes) + " in an allocation of " +
+                           std::to_string(descriptor.allocation_bytes));
   }
   TESSERA_ASSIGN_OR_RETURN(const std::shared_ptr<const Gpu> gpu, system_->require(descriptor.gpu));
-  if (*size_bytes == 0) {
+  if (size_bytes == 0) {
     return ImportedArray{Array::on_device(dtype, std::move(shape), std::make_shared<EmptyBlock>(gpu)),
                          ImportedArray::Path::kEmpty};
   }
-  return import_bytes(gpu, descriptor, dtype, std::move(shape), static_cast<std::size_t>(*size_bytes), borrow);
+  TESSERA_ASSIGN_OR_RETURN(const FoundBlock found, find_block(gpu, descriptor, size_bytes, borrow));
+  return ImportedArray{Array::on_device(dtype, std::move(shape), found.block), found.path};
 }
 
-Result<ImportedArray> CudaIpc::import_bytes(const std::shared_ptr<const Gpu>& gpu, const CudaIpcDescriptor& descriptor,
-                                            DType dtype, Shape shape, std::size_t size_bytes, Borrow borrow) {
-  if (auto own = system_->exports().find(*descriptor.handle, descriptor.offset_bytes, size_bytes);
+Result<CudaIpc::FoundBlock> CudaIpc::find_block(const std::shared_ptr<const Gpu>& gpu,
+                                                const CudaIpcDescriptor& descriptor, std::size_t size_bytes,
+                                                Borrow borrow) {
+  const IpcMemHandle handle = descriptor.handle.value_or(IpcMemHandle());
+  if (auto own = system_->exports().find(handle, descriptor.offset_bytes, size_bytes);
       own != nullptr && own->device() == gpu) {
     ++system_->counts().imports_same_process;
-    return ImportedArray{Array::on_device(dtype, std::move(shape), std::move(own)), ImportedArray::Path::kSameProcess};
+    return FoundBlock{std::move(own), ImportedArray::Path::kSameProcess};
   }
-  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappingCache::Lease> lease,
-                           system_->mappings().open(gpu, *descriptor.handle));
+  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappingCache::Lease> lease, system_->mappings().open(gpu, handle));
   // The sender may claim any size; the driver knows.
   if (!is_within(descriptor.offset_bytes, size_bytes, lease->mapping().size_bytes())) {
     return reference_error("names " + place_of(descriptor.offset_bytes, size_bytes) +
@@ -107,12 +130,12 @@ Result<ImportedArray> CudaIpc::import_bytes(const std::shared_ptr<const Gpu>& gp
   const auto mapped = std::make_shared<MappedBlock>(std::move(lease), descriptor.offset_bytes, size_bytes);
   if (borrow == Borrow::kYes) {
     ++system_->counts().imports_borrowed;
-    return ImportedArray{Array::on_device(dtype, std::move(shape), mapped), ImportedArray::Path::kBorrowed};
+    return FoundBlock{mapped, ImportedArray::Path::kBorrowed};
   }
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const LocalBlock> copy, system_->allocate_block(gpu, size_bytes));
   TESSERA_RETURN_IF_ERROR(copy_on_device(*gpu, copy->address(), mapped->address(), size_bytes));
   ++system_->counts().imports_copied;
-  return ImportedArray{Array::on_device(dtype, std::move(shape), std::move(copy)), ImportedArray::Path::kCopied};
+  return FoundBlock{std::move(copy), ImportedArray::Path::kCopied};
 }
 
 TransportProblem CudaIpc::explain(const Error& error) const {

@@ -23,9 +23,14 @@ class CudaIpc final : public GpuTransport {
   [[nodiscard]] TransportProblem explain(const Error& error) const override;
 
  private:
-  [[nodiscard]] Result<ImportedArray> import_bytes(const std::shared_ptr<const Gpu>& gpu,
-                                                   const CudaIpcDescriptor& descriptor, DType dtype, Shape shape,
-                                                   std::size_t size_bytes, Borrow borrow);
+  struct FoundBlock {
+    std::shared_ptr<const LocalBlock> block;
+    ImportedArray::Path path;
+  };
+  /// The bytes that a reference names, of which there are some.
+  [[nodiscard]] Result<FoundBlock> find_block(const std::shared_ptr<const Gpu>& gpu,
+                                              const CudaIpcDescriptor& descriptor, std::size_t size_bytes,
+                                              Borrow borrow);
 
   std::shared_ptr<System> system_;
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <memory>
 #include <vector>
 
 #include "tessera/array/base64.h"
@@ -48,8 +49,8 @@ Result<std::optional<IpcMemHandle>> read_handle(std::string_view text) {
 
 Result<std::uint64_t> read_number(std::string_view text, const std::string& name) {
   std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const char* const end = std::to_address(text.end());
+  const auto [stop, error] = std::from_chars(std::to_address(text.begin()), end, number);
   if (error == std::errc::result_out_of_range) {
     return fault("its " + name + " does not fit 64 bits");
   }

@@ -102,8 +102,8 @@ std::optional<TransportProblem> find_platform_problem(const GpuSystem& gpus) {
 }
 
 TransportProblem explain_error(const Error& error, const GpuSystem& gpus) {
-  if (gpus.gpus().empty() && gpus.problem()) {
-    return *gpus.problem();
+  if (const std::optional<TransportProblem>& problem = gpus.problem(); problem && gpus.gpus().empty()) {
+    return *problem;
   }
   const TransportReason reason =
       error.native_code() != 0 ? reason_of_code(error.native_code(), gpus) : reason_without_code(error, gpus);

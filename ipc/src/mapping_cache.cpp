@@ -12,8 +12,8 @@ struct MappingCache::Entry {
   const Key key;
   // Guarded by the cache's lock, but for `mapping`, which does not change between opening and closing.
   std::size_t users = 1;
-  std::optional<IpcMapping> mapping;
-  std::optional<Error> error;
+  std::unique_ptr<const IpcMapping> mapping;
+  std::unique_ptr<const Error> error;
   Clock::Instant last_use;
 };
 
@@ -63,9 +63,9 @@ Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std:
     const MutexLock lock(mutex_);
     if (mapping) {
       counts_->mapped_bytes += mapping->size_bytes();
-      entry->mapping.emplace(*std::move(mapping));
+      entry->mapping = std::make_unique<const IpcMapping>(*std::move(mapping));
     } else {
-      entry->error = mapping.error();
+      entry->error = std::make_unique<const Error>(mapping.error());
       entries_.erase(key);
     }
     changed_.notify_all();
@@ -101,7 +101,7 @@ void MappingCache::close_unused(int ordinal) {
     }
   }
   counts_->stale_mappings += unused.size();
-  close(std::move(unused));
+  close(unused);
   // Another thread may be about to close the one that matters.
   const MutexLock lock(mutex_);
   while (closing_ != 0) {
@@ -123,7 +123,7 @@ void MappingCache::release(const std::shared_ptr<Entry>& entry) noexcept {
       closed.push_back(remove_oldest());
     }
   }
-  close(std::move(closed));
+  close(closed);
 }
 
 std::shared_ptr<MappingCache::Entry> MappingCache::remove_unused(const Key& key) {
@@ -158,10 +158,10 @@ void MappingCache::trim() {
       }
     }
   }
-  close(std::move(closed));
+  close(closed);
 }
 
-void MappingCache::close(Entries entries) {
+void MappingCache::close(const Entries& entries) {
   if (entries.empty()) {
     return;
   }

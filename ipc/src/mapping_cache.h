@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "tessera/base/clock.h"
@@ -68,7 +67,7 @@ class MappingCache final : public std::enable_shared_from_this<MappingCache> {
   void release(const std::shared_ptr<Entry>& entry) noexcept;
   [[nodiscard]] std::shared_ptr<Entry> remove_unused(const Key& key) TESSERA_REQUIRES(mutex_);
   [[nodiscard]] std::shared_ptr<Entry> remove_oldest() TESSERA_REQUIRES(mutex_);
-  void close(Entries entries);
+  void close(const Entries& entries);
 
   const Limits limits_;
   const Clock& clock_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -62,8 +63,7 @@ Result<TransportCheck> TransportCheck::start(GpuSystem& gpus, GpuTransport& tran
 
 Status TransportCheck::finish(std::string_view reply_reference) const {
   TESSERA_ASSIGN_OR_RETURN(const CheckArrays arrays, read(*transport_, reply_reference));
-  const std::span<const std::byte> bytes = arrays.host.bytes();
-  if (!std::equal(bytes.rbegin(), bytes.rend(), expected_.begin(), expected_.end())) {
+  if (!std::ranges::equal(std::views::reverse(arrays.host.bytes()), expected_)) {
     return Error(ErrorCode::kInvalidArgument, std::string(kClientBytesDiffer));
   }
   return {};

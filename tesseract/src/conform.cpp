@@ -7,6 +7,7 @@
 #include "problem_text.h"
 #include "scalar_check.h"
 #include "tessera/array/fit.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/path.h"
 
 namespace tessera {
@@ -34,6 +35,11 @@ Misfit inside(const std::string& step, Misfit misfit) {
   return misfit;
 }
 
+/// JSON has no way to say a key that is not UTF-8.
+Misfit wrong_key(const std::string& key) {
+  return inside("{" + escape_key(replaced_utf8(key)) + "}", misfit_of(Kind::kStringUnicode));
+}
+
 std::optional<Misfit> conform_list(Value& value, const Type& type, ArrayForm form) {
   if (value.kind() != Value::Kind::kList) {
     return misfit_of(Kind::kListType);
@@ -59,6 +65,9 @@ std::optional<Misfit> conform_dict(Value& value, const Type& type, ArrayForm for
     return misfit_of(*problem);
   }
   for (const Object::Member& member : dict.members()) {
+    if (!is_utf8(member.key)) {
+      return wrong_key(member.key);
+    }
     if (auto misfit = conform(*dict.find(member.key), type.element(), form)) {
       return inside("{" + escape_key(member.key) + "}", *std::move(misfit));
     }
@@ -71,6 +80,9 @@ std::optional<Misfit> check_plain(const Value& value) {
   if (value.is_array()) {
     return Misfit{{}, "Arrays must be declared as such"};
   }
+  if (value.kind() == Value::Kind::kText && !is_utf8(value.text())) {
+    return misfit_of(Kind::kStringUnicode);
+  }
   if (value.kind() == Value::Kind::kList) {
     for (std::size_t i = 0; i < value.list().size(); ++i) {
       if (auto misfit = check_plain(value.list()[i])) {
@@ -79,6 +91,9 @@ std::optional<Misfit> check_plain(const Value& value) {
     }
   } else if (value.kind() == Value::Kind::kObject) {
     for (const Object::Member& member : value.object().members()) {
+      if (!is_utf8(member.key)) {
+        return wrong_key(member.key);
+      }
       if (auto misfit = check_plain(member.value)) {
         return inside("{" + escape_key(member.key) + "}", *std::move(misfit));
       }
@@ -175,6 +190,9 @@ std::optional<Misfit> conform(Object& object, const Schema& schema, ArrayForm fo
       }
       if (!schema.allows_extra_keys()) {
         return inside(member.key, misfit_of(Kind::kExtraForbidden));
+      }
+      if (!is_utf8(member.key)) {
+        return wrong_key(member.key);
       }
       if (auto misfit = check_plain(member.value)) {
         return inside(member.key, *std::move(misfit));

@@ -1,5 +1,6 @@
 #include "shape_check.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -38,8 +39,14 @@ std::string tuple_of(const Shape& shape) {
 
 std::variant<Array, Problem> make_shape(DType dtype, const Shape& shape, const ArraySpec& spec) {
   // A negative or overflowing shape is refused where upstream passes it on: no array can have it.
-  const bool is_possible = element_count(shape).has_value();
-  if (!is_possible || (spec.shape && !is_met(shape, *spec.shape))) {
+  const bool is_negative = std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; });
+  const bool is_as_declared = !spec.shape || is_met(shape, *spec.shape);
+  if (is_as_declared && !is_negative && !element_count(shape).has_value()) {
+    Problem problem = problem_of(Problem::Kind::kValueError);
+    problem.text = "Shape " + tuple_of(shape) + " has more elements, or axes, than an array can have";
+    return problem;
+  }
+  if (is_negative || !is_as_declared) {
     Problem problem = problem_of(Problem::Kind::kValueError);
     problem.text = "Expected shape: " + (spec.shape ? python_tuple(*spec.shape) : "any without negative sizes") +
                    ". Found: " + tuple_of(shape) + ".";

@@ -38,8 +38,16 @@ Shape ValueReader::read_sizes(const Spot& spot, std::vector<Problem>& problems) 
   scanner_.enter();
   while (scanner_.next_item()) {
     const Spot item{&spot, static_cast<std::int64_t>(shape.size())};
+    const std::size_t begin = scanner_.offset();
+    const std::size_t problems_before = problems.size();
     const Value size = read_scalar(kSize, item, problems);
-    // A size above 2^63-1 becomes a negative one here, which no array has: refused by make_shape().
+    if (size.kind() != Value::Kind::kInt && problems.size() == problems_before && !scanner_.has_fault()) {
+      Problem problem = problem_of(Kind::kValueError);
+      problem.text = "A size above 9223372036854775807 is more than an array can have";
+      problem.place = place_of(item);
+      problem.input = scanner_.text_since(begin);
+      add_problem(problems, std::move(problem));
+    }
     shape.push_back(size.kind() == Value::Kind::kInt ? size.integer() : -1);
   }
   return shape;

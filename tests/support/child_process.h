@@ -25,7 +25,7 @@ class LineChannel final {
   explicit LineChannel(int descriptor) : descriptor_(descriptor) {}
 
   /// Returns false if nobody listens.
-  bool write(const std::string& line) {
+  bool write(const std::string& line) const {  // NOLINT(modernize-use-nodiscard): the answer tells as well
     const std::string text = line + '\n';
     return write_all(descriptor_, std::as_bytes(std::span(text))).has_value();
   }
@@ -64,10 +64,12 @@ class ChildProcess final {
       texts.emplace_back(*variable);
     }
     for (const auto& [name, value] : variables) {
-      std::erase_if(texts, [&name](const std::string& text) { return text.starts_with(name + "="); });
-      texts.push_back(name + "=" + value);
+      const std::string begin = name + "=";
+      std::erase_if(texts, [&begin](const std::string& text) { return text.starts_with(begin); });
+      texts.push_back(begin + value);
     }
     std::vector<char*> environment;
+    environment.reserve(texts.size() + 1);
     for (std::string& text : texts) {
       environment.push_back(text.data());
     }

@@ -1,4 +1,4 @@
-// Handles that other processes open: of memory and of events.
+// Handles of memory that other processes open.
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,26 +6,11 @@
 #include <cstring>
 #include <thread>
 
+#include "ipc_handle.h"
 #include "memory.h"
 
 namespace tessera::stand_in {
 namespace {
-
-constexpr char kMemoryMagic[8] = {'T', 'S', 'I', 'M', 'E', 'M', '0', '1'};
-constexpr char kEventMagic[8] = {'T', 'S', 'I', 'E', 'V', 'T', '0', '1'};
-
-// CUipcMemHandle and CUipcEventHandle: 64 bytes that nobody but the driver reads. No padding: equal handles are equal
-// bytes.
-struct Handle {
-  char magic[8];
-  std::int32_t pid;
-  std::uint32_t device_key;
-  Id id;
-  std::uint64_t offset_bytes;
-  std::uint64_t size_bytes;
-  std::uint8_t uuid_prefix[16];
-};
-static_assert(sizeof(Handle) == 64);
 
 bool can_export(const Driver& driver, const Allocation& allocation) {
   switch (allocation.kind) {
@@ -266,49 +251,6 @@ TESSERA_STAND_IN_EXPORT int cuIpcOpenMemHandle_v2(std::uint64_t* address, Handle
 TESSERA_STAND_IN_EXPORT int cuIpcCloseMemHandle(std::uint64_t address) {
   return call_in_context(Function::cuIpcCloseMemHandle,
                          [&](Driver& driver, Context& context) { return close_handle(driver, context, address); });
-}
-
-TESSERA_STAND_IN_EXPORT int cuIpcGetEventHandle(Handle* handle, void* event) {
-  return call_in_context(Function::cuIpcGetEventHandle, [&](Driver& driver, Context&) -> Result {
-    MutexLock lock(driver.mutex);
-    auto found = driver.events.find(event);
-    if (handle == nullptr) {
-      return kInvalidValue;
-    }
-    if (found == driver.events.end() || found->second->shared == nullptr) {
-      return kInvalidHandle;
-    }
-    Handle made{};
-    std::memcpy(made.magic, kEventMagic, sizeof(made.magic));
-    made.pid = getpid();
-    made.id = found->second->shared->id();
-    std::memcpy(handle, &made, sizeof(made));
-    return kSuccess;
-  });
-}
-
-TESSERA_STAND_IN_EXPORT int cuIpcOpenEventHandle(void** event, Handle handle) {
-  return call_in_context(Function::cuIpcOpenEventHandle, [&](Driver& driver, Context& context) -> Result {
-    if (event == nullptr) {
-      return kInvalidValue;
-    }
-    if (std::memcmp(handle.magic, kEventMagic, sizeof(handle.magic)) != 0) {
-      return kInvalidHandle;
-    }
-    if (handle.pid == getpid()) {
-      return kInvalidContext;
-    }
-    auto made = std::make_unique<Event>();
-    made->context = &context;
-    made->shared = driver.ipc_events.open(handle.id);
-    if (made->shared == nullptr) {
-      return kInvalidHandle;
-    }
-    *event = made.get();
-    MutexLock lock(driver.mutex);
-    driver.events[*event] = std::move(made);
-    return kSuccess;
-  });
 }
 
 }  // namespace tessera::stand_in

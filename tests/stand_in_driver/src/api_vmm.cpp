@@ -1,49 +1,12 @@
 // Virtual memory management: physical memory, addresses and access apart.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "driver.h"
+#include "virtual_memory.h"
 
 namespace tessera::stand_in {
 namespace {
 
-constexpr int kTypePinned = 1;
-constexpr int kLocationDevice = 1;
-constexpr int kHandlePosixFd = 1;
-constexpr int kHandleFabric = 8;
-
-struct Location {
-  int type;
-  int id;
-};
-
-// CUmemAllocationProp.
-struct Properties {
-  int type;
-  int requested_types;
-  Location location;
-  void* windows;
-  unsigned char flags[8];
-};
-static_assert(sizeof(Properties) == 32);
-
-// CUmemAccessDesc.
-struct Access {
-  Location location;
-  int flags;
-};
-static_assert(sizeof(Access) == 12);
-
 bool is_device(const Driver& driver, const Location& location) {
   return location.type == kLocationDevice && location.id >= 0 &&
          static_cast<std::size_t>(location.id) < driver.devices.size();
-}
-
-std::uint64_t add(Driver& driver, VirtualAllocation allocation) TESSERA_REQUIRES(driver.mutex) {
-  std::uint64_t handle = driver.next_id();
-  driver.virtual_allocations[handle] = std::move(allocation);
-  return handle;
 }
 
 Result create(Driver& driver, std::uint64_t* handle, std::size_t size, const Properties* properties,
@@ -67,42 +30,8 @@ Result create(Driver& driver, std::uint64_t* handle, std::size_t size, const Pro
     return kOutOfMemory;
   }
   driver.machine->count_allocation(1, static_cast<std::int64_t>(block->size_bytes()));
-  *handle = add(driver, {block, properties->requested_types, properties->location.id, 1});
+  *handle = add_virtual_allocation(driver, {block, properties->requested_types, properties->location.id, 1});
   return kSuccess;
-}
-
-// A descriptor of its own, with a shared lock that tells the machine that it lives.
-int export_descriptor(Driver& driver, const VirtualAllocation& allocation) {
-  driver.machine->mark_descriptors(allocation.block->index());
-  int fd = driver.machine->open_block(allocation.block->index());
-  struct flock lock{};
-  lock.l_type = F_RDLCK;
-  lock.l_whence = SEEK_SET;
-  if (fd >= 0) {
-    fcntl(fd, F_OFD_SETLK, &lock);
-  }
-  return fd;
-}
-
-Result import_descriptor(Driver& driver, std::uint64_t* handle, int fd) {
-  struct stat status{};
-  if (fstat(fd, &status) != 0) {
-    return kInvalidValue;
-  }
-  MutexLock lock(driver.mutex);
-  std::optional<std::uint32_t> index = driver.machine->hold_inode(status.st_ino);
-  std::shared_ptr<PhysicalBlock> block = index ? PhysicalBlock::adopt(*driver.machine, *index) : nullptr;
-  if (block == nullptr) {
-    return kInvalidValue;
-  }
-  for (std::size_t ordinal = 0; ordinal < driver.devices.size(); ++ordinal) {
-    if (driver.devices[ordinal].gpu == block->gpu()) {
-      driver.machine->count_allocation(1, static_cast<std::int64_t>(block->size_bytes()));
-      *handle = add(driver, {block, kHandlePosixFd, static_cast<int>(ordinal), 1});
-      return kSuccess;
-    }
-  }
-  return driver.knobs.hidden_code;
 }
 
 Result map(Driver& driver, std::uint64_t address, std::size_t size, std::size_t offset, std::uint64_t handle) {
@@ -269,36 +198,6 @@ TESSERA_STAND_IN_EXPORT int cuMemRetainAllocationHandle(std::uint64_t* handle, v
     }
     *handle = mapping->handle;
     return kSuccess;
-  });
-}
-
-TESSERA_STAND_IN_EXPORT int cuMemExportToShareableHandle(void* shareable, std::uint64_t handle, int type,
-                                                         std::uint64_t flags) {
-  return call(Function::cuMemExportToShareableHandle, Needs::kInit, [&](Driver& driver) -> Result {
-    MutexLock lock(driver.mutex);
-    auto found = driver.virtual_allocations.find(handle);
-    if (shareable == nullptr || flags != 0 || found == driver.virtual_allocations.end() ||
-        (found->second.requested_types & type) == 0) {
-      return kInvalidValue;
-    }
-    int fd = export_descriptor(driver, found->second);
-    if (fd < 0) {
-      return kUnknown;
-    }
-    *static_cast<int*>(shareable) = fd;
-    return kSuccess;
-  });
-}
-
-TESSERA_STAND_IN_EXPORT int cuMemImportFromShareableHandle(std::uint64_t* handle, void* shareable, int type) {
-  return call(Function::cuMemImportFromShareableHandle, Needs::kInit, [&](Driver& driver) -> Result {
-    if (handle == nullptr) {
-      return kInvalidValue;
-    }
-    if (type != kHandlePosixFd) {
-      return kNotSupported;
-    }
-    return import_descriptor(driver, handle, static_cast<int>(reinterpret_cast<std::uintptr_t>(shareable)));
   });
 }
 

@@ -11,50 +11,14 @@
 #include <memory>
 #include <type_traits>
 
-namespace tessera::stand_in {
+#include "machine_layout.h"
 
-struct Machine::Layout {
-  std::uint64_t next_serial;
-  std::uint32_t block_end;
-  std::uint32_t export_end;
-  std::uint32_t holder_end;
-  std::uint32_t process_end;
-  ProcessRecord processes[kProcesses];
-  BlockRecord blocks[kBlocks];
-  ExportRecord exports[kExports];
-  HolderRecord holders[kHolders];
-};
+namespace tessera::stand_in {
 
 namespace {
 
 std::uint64_t add(std::uint64_t& counter, std::uint64_t amount) {
   return std::atomic_ref<std::uint64_t>(counter).fetch_add(amount, std::memory_order_relaxed) + amount;
-}
-
-// A free record of a table, whose used part may grow by one.
-template <typename Record, std::size_t size>
-std::optional<std::uint32_t> find_free(Record (&table)[size], std::uint32_t& end) {
-  for (std::uint32_t index = 0; index < end; ++index) {
-    if (table[index].is_used == 0) {
-      return index;
-    }
-  }
-  if (end == size) {
-    return std::nullopt;
-  }
-  return end++;
-}
-
-template <typename Record>
-void shrink(Record* table, std::uint32_t& end) {
-  while (end > 0 && table[end - 1].is_used == 0) {
-    --end;
-  }
-}
-
-// A record becomes valid with the last write, so that a process that dies before it leaves nothing.
-void publish(std::uint32_t& flag) {
-  std::atomic_ref<std::uint32_t>(flag).store(1, std::memory_order_release);
 }
 
 void make_folder(const std::string& path) {
@@ -225,30 +189,6 @@ void Machine::recount_holders() {
   }
 }
 
-void Machine::retire(std::uint32_t block) {
-  BlockRecord& record = layout_->blocks[block];
-  if (record.has_descriptors != 0 && has_open_descriptor(record)) {
-    return;
-  }
-  unlink(block_path(record.id).c_str());
-  record.is_used = 0;
-  shrink(layout_->blocks, layout_->block_end);
-}
-
-// An exported descriptor carries a shared lock that lives as long as any copy of it, wherever that is.
-bool Machine::has_open_descriptor(const BlockRecord& record) const {
-  UniqueFd fd = UniqueFd::adopt(open(block_path(record.id).c_str(), O_RDWR | O_CLOEXEC));
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  return !knobs_.breaks(Mutation::vmm_fd_keeps_nothing) && fd.is_open() && fcntl(fd.value(), F_OFD_GETLK, &lock) == 0 &&
-         lock.l_type != F_UNLCK;
-}
-
-std::string Machine::block_path(const Id& id) const {
-  return knobs_.root + "/" + hex(id);
-}
-
 std::uint64_t Machine::sum_used(std::uint32_t gpu) {
   std::uint64_t sum = 0;
   for (std::uint32_t index = 0; index < layout_->block_end; ++index) {
@@ -265,130 +205,6 @@ std::uint64_t Machine::used_bytes(std::uint32_t gpu) {
   SharedFileLock lock(file_);
   clear_dead();
   return sum_used(gpu);
-}
-
-bool Machine::add_holder(std::uint32_t block) {
-  std::optional<std::uint32_t> index = find_free(layout_->holders, layout_->holder_end);
-  if (!index) {
-    return false;
-  }
-  HolderRecord& holder = layout_->holders[*index];
-  holder.process = self_;
-  holder.block = block;
-  publish(holder.is_used);
-  ++layout_->blocks[block].holders;
-  return true;
-}
-
-std::optional<std::uint32_t> Machine::create_block(std::uint32_t gpu, std::uint64_t size_bytes) {
-  SharedFileLock lock(file_);
-  if (sum_used(gpu) + size_bytes > knobs_.memory_bytes) {
-    clear_dead();
-  }
-  bool is_endless = knobs_.breaks(Mutation::alloc_without_end);
-  if (size_bytes > knobs_.memory_bytes - std::min(knobs_.memory_bytes, sum_used(gpu)) && !is_endless) {
-    return std::nullopt;
-  }
-  std::optional<std::uint32_t> index = find_free(layout_->blocks, layout_->block_end);
-  if (!index) {
-    return std::nullopt;
-  }
-  BlockRecord& record = layout_->blocks[*index];
-  record = {.is_used = 0,
-            .gpu = gpu,
-            .size_bytes = size_bytes,
-            .id = random_id(),
-            .inode = 0,
-            .holders = 0,
-            .has_descriptors = 0};
-  UniqueFd fd = UniqueFd::adopt(open(block_path(record.id).c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
-  struct stat status{};
-  if (!fd.is_open() || ftruncate(fd.value(), static_cast<off_t>(size_bytes)) != 0 || fstat(fd.value(), &status) != 0) {
-    unlink(block_path(record.id).c_str());
-    return std::nullopt;
-  }
-  record.inode = status.st_ino;
-  publish(record.is_used);
-  if (!add_holder(*index)) {
-    retire(*index);
-    return std::nullopt;
-  }
-  return index;
-}
-
-int Machine::open_block(std::uint32_t block) {
-  SharedFileLock lock(file_);
-  return open(block_path(layout_->blocks[block].id).c_str(), O_RDWR | O_CLOEXEC);
-}
-
-BlockRecord Machine::block(std::uint32_t block) {
-  SharedFileLock lock(file_);
-  return layout_->blocks[block];
-}
-
-void Machine::release_block(std::uint32_t block) {
-  SharedFileLock lock(file_);
-  for (std::uint32_t index = 0; index < layout_->holder_end; ++index) {
-    HolderRecord& holder = layout_->holders[index];
-    if (holder.is_used != 0 && holder.process == self_ && holder.block == block) {
-      holder.is_used = 0;
-      shrink(layout_->holders, layout_->holder_end);
-      if (knobs_.breaks(Mutation::import_is_not_counted)) {
-        layout_->blocks[block].size_bytes = 0;
-      }
-      if (--layout_->blocks[block].holders == 0) {
-        retire(block);
-      }
-      return;
-    }
-  }
-}
-
-void Machine::mark_descriptors(std::uint32_t block) {
-  SharedFileLock lock(file_);
-  layout_->blocks[block].has_descriptors = 1;
-}
-
-std::optional<std::uint32_t> Machine::hold_inode(std::uint64_t inode) {
-  SharedFileLock lock(file_);
-  for (std::uint32_t index = 0; index < layout_->block_end; ++index) {
-    if (layout_->blocks[index].is_used != 0 && layout_->blocks[index].inode == inode) {
-      return add_holder(index) ? std::optional(index) : std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> Machine::add_export(const ExportRecord& record) {
-  SharedFileLock lock(file_);
-  std::optional<std::uint32_t> index = find_free(layout_->exports, layout_->export_end);
-  if (index) {
-    ExportRecord& place = layout_->exports[*index];
-    place = record;
-    place.is_used = 0;
-    place.process = self_;
-    place.process_serial = serial_;
-    publish(place.is_used);
-  }
-  return index;
-}
-
-void Machine::remove_export(std::uint32_t index) {
-  SharedFileLock lock(file_);
-  layout_->exports[index].is_used = 0;
-  shrink(layout_->exports, layout_->export_end);
-}
-
-std::optional<ExportRecord> Machine::hold_export(const Id& id) {
-  SharedFileLock lock(file_);
-  clear_dead();
-  for (std::uint32_t index = 0; index < layout_->export_end; ++index) {
-    const ExportRecord& record = layout_->exports[index];
-    if (record.is_used != 0 && record.id == id) {
-      return add_holder(record.block) ? std::optional(record) : std::nullopt;
-    }
-  }
-  return std::nullopt;
 }
 
 const ProcessRecord* Machine::find_process(int pid) {

@@ -269,6 +269,7 @@ TEST(JsonTextTest, EscapesAsTheRuntimeDoes) {
 
 TEST(JsonTextTest, EscapesLoneSurrogates) {
   EXPECT_EQ(escaped("x\xED\xA0\xBDy\xED\x9F\xBF"), "\"x\\ud83dy\xED\x9F\xBF\"");
+  EXPECT_EQ(escaped("\xFF x\xC3\xA9\xF0\x9F\x98y\xED\xA0\xBD\x80"), "\"\uFFFD x\xC3\xA9\uFFFDy\\ud83d\uFFFD\"");
 }
 
 TEST(JsonTextTest, CompactsWithoutWhatOthersCannotRead) {

@@ -96,11 +96,13 @@ TEST_F(CrashTest, TheNoticeIsJsonWhereTheLogIs) {
 }
 
 TEST_F(CrashTest, WhatAServedCallPrintedIsShownIfItIsInNoFile) {
-  ServerProcess server({TESSERA_CRASHER, "--port", "0"}, folder.path());
-  httplib::Client client("127.0.0.1", server.port());
-  EXPECT_FALSE(client.Post("/apply", R"({"inputs":{"how":"abort"}})", "application/json"));
-  server.wait();
-  EXPECT_THAT(server.log(), HasSubstr("It had printed:\nprinted before\n"));
+  for (const std::string how : {"abort", "exit"}) {
+    ServerProcess server({TESSERA_CRASHER, "--port", "0"}, folder.path());
+    httplib::Client client("127.0.0.1", server.port());
+    EXPECT_FALSE(client.Post("/apply", R"({"inputs":{"how":")" + how + "\"}}", "application/json"));
+    server.wait();
+    EXPECT_THAT(server.log(), HasSubstr("It had printed:\nprinted before\n")) << how;
+  }
 }
 
 TEST_F(CrashTest, ARunIsToldAndWhatItPrintedIsShown) {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,25 +52,8 @@ std::vector<char*> pointers_to(Words& words) {
   return pointers;
 }
 
-// A limit of open files for programs that are started while it lives; 0 changes nothing.
-class DescriptorLimit {
- public:
-  explicit DescriptorLimit(unsigned most) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit other{.rlim_cur = most != 0 ? most : before_.rlim_cur, .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &other);
-  }
-  DescriptorLimit(const DescriptorLimit&) = delete;
-  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
-  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 pid_t start_program(Words words, const std::filesystem::path& folder, const Environment& environment,
-                    const std::filesystem::path& output, const std::filesystem::path& error,
-                    unsigned most_descriptors = 0) {
+                    const std::filesystem::path& output, const std::filesystem::path& error) {
   Words variables = environment_words(environment);
   posix_spawn_file_actions_t actions{};
   ::posix_spawn_file_actions_init(&actions);
@@ -80,22 +62,22 @@ pid_t start_program(Words words, const std::filesystem::path& folder, const Envi
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   pid_t process = 0;
-  const std::vector<char*> arguments = pointers_to(words);
-  const std::vector<char*> settings = pointers_to(variables);
-  int fault = 0;
-  {
-    const DescriptorLimit limit(most_descriptors);
-    fault = ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, arguments.data(), settings.data());
-  }
+  const int fault = ::posix_spawn(&process, words.front().c_str(), &actions, nullptr, pointers_to(words).data(),
+                                  pointers_to(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(fault, 0) << "cannot start " << words.front();
   return fault == 0 ? process : 0;
 }
 
-pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment,
-            const std::filesystem::path& output, const std::filesystem::path& error, unsigned most_descriptors = 0) {
+pid_t start(Words words, const std::filesystem::path& folder, const Environment& environment, int descriptors,
+            const std::filesystem::path& output, const std::filesystem::path& error) {
   words.insert(words.begin(), TESSERA_PROGRAM);
-  return start_program(std::move(words), folder, environment, output, error, most_descriptors);
+  if (descriptors > 0) {
+    // Both limits: the program raises the lower one.
+    const Words limited{"/bin/sh", "-c", R"(ulimit -n "$0" && exec "$@")", std::to_string(descriptors)};
+    words.insert(words.begin(), limited.begin(), limited.end());
+  }
+  return start_program(std::move(words), folder, environment, output, error);
 }
 
 // Whether the process has ended, and how.
@@ -125,10 +107,12 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment) {
+Outcome run_tessera(const Words& words, const std::filesystem::path& folder, const Environment& environment,
+                    int descriptors) {
   const TempFolder scratch;
   Outcome outcome;
-  outcome.exit_code = wait_for(start(words, folder, environment, scratch.path() / "output", scratch.path() / "error"));
+  outcome.exit_code =
+      wait_for(start(words, folder, environment, descriptors, scratch.path() / "output", scratch.path() / "error"));
   outcome.output = content_of(scratch.path() / "output");
   outcome.error = content_of(scratch.path() / "error");
   return outcome;
@@ -147,11 +131,11 @@ Outcome run_script(const std::string& script, const std::filesystem::path& folde
 }
 
 ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment,
-                             unsigned most_descriptors)
+                             int descriptors)
     : log_file_(folder / "server.log") {
   Words all = words;
   all.insert(all.begin(), "serve");
-  process_ = start(all, folder, environment, "/dev/null", log_file_, most_descriptors);
+  process_ = start(all, folder, environment, descriptors, "/dev/null", log_file_);
   (void)wait_for_log("listening");
 }
 

@@ -24,9 +24,10 @@ struct Outcome {
 };
 
 /// Runs `tessera` with these words in a folder and waits for its end, at most two minutes. The environment is that of
-/// the test without variables of tessera's, and `environment`.
+/// the test without variables of tessera's, and `environment`. It may have so many `descriptors`; 0: as many as the
+/// test.
 [[nodiscard]] Outcome run_tessera(const Words& words, const std::filesystem::path& folder,
-                                  const Environment& environment = {});
+                                  const Environment& environment = {}, int descriptors = 0);
 /// The same through `sh -c`: `$TESSERA` in the script is the program.
 [[nodiscard]] Outcome run_script(const std::string& script, const std::filesystem::path& folder,
                                  const Environment& environment = {});
@@ -34,10 +35,10 @@ struct Outcome {
 /// A `tessera serve` that runs as long as the object lives. One thread at a time.
 class ServerProcess final {
  public:
-  /// Starts it with `serve` before the words, and waits until it listens or has ended. `most_descriptors` is its limit
-  /// of open files; 0 leaves it that of the test.
+  /// Starts it with `serve` before the words, and waits until it listens or has ended. It may have so many
+  /// `descriptors`; 0: as many as the test.
   ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment = {},
-                unsigned most_descriptors = 0);
+                int descriptors = 0);
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();

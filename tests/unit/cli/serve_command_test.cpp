@@ -8,8 +8,10 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "program.h"
 #include "support/temp_folder.h"
@@ -84,7 +86,7 @@ TEST_F(ServeCommandTest, TellsALackOfDescriptorsFromAPortThatIsTaken) {
   // Each time it gets one step further, until it listens.
   bool does_listen = false;
   int failures = 0;
-  for (unsigned most = 6; !does_listen && most < 64; ++most) {
+  for (int most = 8; !does_listen && most < 64; ++most) {
     ServerProcess server({"vectoradd", "--port", "0"}, place("server"), {}, most);
     does_listen = server.log().find("listening") != std::string::npos;
     if (!does_listen) {
@@ -160,6 +162,52 @@ TEST_F(ServeCommandTest, NamesATesseractThatNobodyHas) {
   const Outcome outcome = run_tessera({"serve", "nobody"}, folder.path());
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error, HasSubstr("'nobody'"));
+}
+
+TEST_F(ServeCommandTest, RefusesNumbersThatMakeNoSense) {
+  for (const char* option : {"--max-body-bytes", "--max-array-bytes", "--max-connections", "--num-workers"}) {
+    for (const char* number : {"-1", "0", "1e3", "99999999999999999999"}) {
+      const Outcome outcome = run_tessera({"serve", "vectoradd", "--port", "0", option, number}, folder.path());
+      EXPECT_EQ(outcome.exit_code, 2) << option << ' ' << number;
+      EXPECT_THAT(outcome.error, HasSubstr(option));
+    }
+  }
+  for (const char* option : {"--max-waiting-calls", "--stop-time", "--min-body-rate"}) {
+    const Outcome outcome = run_tessera({"serve", "vectoradd", "--port", "0", option, "-1"}, folder.path());
+    EXPECT_EQ(outcome.exit_code, 2) << option;
+  }
+}
+
+TEST_F(ServeCommandTest, SaysWhereEachTesseractIs) {
+  ServerProcess server({"vectoradd", "failing", "--port", "0"}, place("server"));
+  ASSERT_TRUE(server.wait_for_log("name=failing")) << server.log();
+  const std::string root = "http://127.0.0.1:" + std::to_string(server.port());
+  EXPECT_THAT(server.log(),
+              HasSubstr("serving  name=vectoradd url=" + root + "/vectoradd docs=" + root + "/vectoradd/docs"));
+  EXPECT_THAT(server.log(), HasSubstr("serving  name=failing url=" + root + "/failing"));
+}
+
+TEST_F(ServeCommandTest, DoesNotSayStoppedWhenItCouldNotStart) {
+  const ServerProcess first({"vectoradd", "--port", "0"}, place("first"));
+  const Outcome outcome = run_tessera({"serve", "vectoradd", "--port", std::to_string(first.port())}, place("second"));
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.error, ::testing::Not(HasSubstr("stopped")));
+}
+
+TEST_F(ServeCommandTest, MakesDoWithFewDescriptors) {
+  ServerProcess server({"vectoradd", "--port", "0"}, place("server"), {}, 128);
+  EXPECT_THAT(server.log(), HasSubstr("descriptors do not suffice for so many connections"));
+  // Silent ones take all the connections there may be, and calls still find descriptors for their files.
+  std::vector<std::unique_ptr<httplib::Client>> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(std::make_unique<httplib::Client>(kHost, server.port()));
+    clients.back()->set_keep_alive(true);
+    (void)clients.back()->Get("/health");
+  }
+  const auto answer =
+      clients.front()->Post("/apply?run_id=1", R"({"inputs":{"a":[1.0],"b":[2.0]}})", "application/json");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200) << server.log();
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_F(GpuTest, PutsBackWhatWasCurrent) {
   ASSERT_EQ(current(), nullptr);
   {
     const Result<ContextScope> outer = gpus()[0]->enter();
-    const CuContext first = current();
+    const auto* const first = current();
     EXPECT_NE(first, nullptr);
     {
       const Result<ContextScope> inner = gpus()[1]->enter();

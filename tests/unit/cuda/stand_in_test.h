@@ -51,7 +51,7 @@ class StandInTest : public ::testing::Test {
   static std::vector<std::byte> pattern(std::size_t size_bytes, unsigned seed = 1) {
     std::vector<std::byte> bytes(size_bytes);
     for (std::size_t i = 0; i != size_bytes; ++i) {
-      bytes[i] = static_cast<std::byte>((i * 31 + i / 256 + seed * 77) & 0xFFU);
+      bytes[i] = static_cast<std::byte>((i * 31 + i / 256 + std::size_t{seed} * 77) & 0xFFU);
     }
     return bytes;
   }

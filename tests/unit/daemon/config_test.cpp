@@ -98,5 +98,14 @@ TEST(ParseBooleanTest, TakesTheWordsInAnyCase) {
   }
 }
 
+TEST(ConfigTest, RefusesTextsThatTheDocumentCannotShow) {
+  EXPECT_NE(error_of({{"TESSERACT_NAME", ""}}).find("TESSERACT_NAME="), std::string::npos);
+  EXPECT_NE(error_of({{"TESSERACT_VERSION", ""}}).find("TESSERACT_VERSION="), std::string::npos);
+  EXPECT_EQ(error_of({{"TESSERACT_DESCRIPTION", ""}}), "no error");
+  for (const char* variable : {"TESSERACT_NAME", "TESSERACT_VERSION", "TESSERACT_RUNTIME_DESCRIPTION"}) {
+    EXPECT_EQ(error_of({{variable, "x\xff"}}), std::string(variable) + " must be UTF-8, but is 'x\uFFFD'");
+  }
+}
+
 }  // namespace
 }  // namespace tessera

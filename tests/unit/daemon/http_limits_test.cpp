@@ -97,7 +97,8 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
   for (int i = 0; i < 20; ++i) {
     RawConnection client = test.connect();
     auto response = client.exchange(get("/health", "Connection: close\r\n"));
-    for (int attempt = 0; attempt < 100 && (!response.is_whole() || response.status == 503); ++attempt) {
+    const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+    while ((!response.is_whole() || response.status == 503) && std::chrono::steady_clock::now() < deadline) {
       client = test.connect();
       response = client.exchange(get("/health", "Connection: close\r\n"));
     }
@@ -194,6 +195,58 @@ TEST(HttpLimitsTest, RefusesOptionsThatCannotBe) {
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(HttpServer::start({.host = "no such host"}, service, logger, clock).error().code(),
             ErrorCode::kInvalidArgument);
+}
+
+TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyTrickles) {
+  const TestServer test({.body_bytes_per_second = 1000, .body_rate_time = seconds(1)});
+  RawConnection client = test.connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
+  bool is_closed = false;
+  for (int i = 0; i < 80 && !is_closed; ++i) {
+    client.send("x");
+    is_closed = client.is_closed_within(milliseconds(100));
+  }
+  EXPECT_TRUE(is_closed);
+}
+
+TEST(HttpLimitsTest, TakesABodyThatIsSlowButFastEnough) {
+  const TestServer test({.body_bytes_per_second = 1, .body_rate_time = seconds(1)});
+  RawConnection client = test.connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
+  for (int i = 0; i < 4; ++i) {
+    client.send(std::string(250, 'x'));
+    std::this_thread::sleep_for(milliseconds(500));
+  }
+  EXPECT_EQ(client.read_response().status, 200);
+}
+
+TEST(HttpLimitsTest, DoesNotMixUpRequestsWhateverTheLimitIs) {
+  const TestServer test({.body_bytes = UINT64_MAX});
+  RawConnection client = test.connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 18446744073709551615\r\n\r\n" + get("/health"));
+  const auto response = client.read_response();
+  ASSERT_TRUE(response.is_whole());
+  EXPECT_TRUE(response.status == 413 || response.status == 503) << response.status;
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+}
+
+TEST(HttpLimitsTest, ReadsAHugeBodyBehindItsFirstBytes) {
+  const TestServer test;
+  RawConnection client = test.connect();
+  const std::string body(std::size_t{9} << 20, 'a');
+  for (int i = 0; i < 2; ++i) {
+    const auto response = client.exchange(post("/echo", body));
+    ASSERT_TRUE(response.is_whole());
+    EXPECT_EQ(response.body, body);
+  }
+}
+
+TEST(HttpLimitsTest, GivesWayToNewConnectionsAtTheLimit) {
+  const TestServer test({.connections = 1, .idle_time = seconds(15)});
+  RawConnection silent = test.connect();
+  EXPECT_TRUE(silent.is_silent_for(milliseconds(1500)));
+  EXPECT_EQ(test.connect().exchange(get("/health")).status, 200);
+  EXPECT_TRUE(silent.is_closed_within(seconds(5)));
 }
 
 }  // namespace

@@ -253,6 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /health HTTP/1.1\r\n\r\n",
                     "GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "GET /health HTTP/1.1\nHost: x\n\n",
                     "GET /health HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
+                    "GET /a\xff HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a?b=\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
                     "GET /health HTTP/1.1\r\nHost: x\r\nAccept: a\r\n b\r\n\r\n",
                     "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
                     "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -25,6 +27,26 @@ void write_raw(int descriptor, const std::string& text) {
 
 // Test fixtures have a member of the name Run.
 using RunPtr = std::unique_ptr<Run>;
+
+/// Stands for a full disk: no file may grow beyond this.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const ::rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    EXPECT_NE(std::signal(SIGXFSZ, handler_), SIG_ERR);
+  }
+
+ private:
+  ::rlimit before_{};
+  void (*handler_)(int);
+};
 
 class OutputCaptureTest : public ::testing::Test {
  protected:
@@ -161,6 +183,22 @@ TEST_F(OutputCaptureTest, DoesNotWaitForAChildThatKeepsThePipe) {
     kept = UniqueFd::adopt(::dup(STDOUT_FILENO));
   }
   EXPECT_TRUE(kept.is_open());
+}
+
+TEST_F(OutputCaptureTest, SaysIfOutputIsLost) {
+  for (const bool has_folder : {true, false}) {
+    const RunPtr run = make_run(has_folder ? "run_1" : "run_2");
+    if (has_folder) {
+      ASSERT_TRUE(run->make_folder());
+    }
+    const FileSizeLimit limit(1000);
+    const auto capture = start(*run);
+    std::printf("%s\n", std::string(100000, 'x').c_str());
+    const Status ended = capture->end();
+    ASSERT_FALSE(ended.has_value());
+    EXPECT_NE(ended.error().message().find(run->log_path().string()), std::string::npos) << ended.error().message();
+    EXPECT_TRUE(capture->end().has_value());
+  }
 }
 
 }  // namespace

@@ -31,5 +31,13 @@ TEST(RequestTargetTest, FindsTheLastParameterOfAName) {
   EXPECT_EQ(find_parameter("RUN_ID=a&&run_ids=b", "run_id"), std::nullopt);
 }
 
+TEST(RequestTargetTest, ReplacesWhatIsNotUtf8InParameters) {
+  EXPECT_EQ(find_parameter("run_id=a%ffb", "run_id"), "a\uFFFDb");
+  EXPECT_EQ(find_parameter("run_id=%c3%28", "run_id"), "\uFFFD(");
+  EXPECT_EQ(find_parameter("run_id=%ed%a0%80", "run_id"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(find_parameter("run_id=a%f0%9f%98b", "run_id"), "a\uFFFDb");
+  EXPECT_EQ(find_parameter("run_id=%c3%a4", "run_id"), "\u00e4");
+}
+
 }  // namespace
 }  // namespace tessera

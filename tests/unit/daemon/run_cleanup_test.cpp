@@ -16,10 +16,19 @@ class RunCleanupTest : public ::testing::Test {
  protected:
   void make_run(const std::string& name, hours age) {
     folder_.write(name + "/logs/tesseract.log", "text");
-    for (const char* part : {"logs/tesseract.log", "logs", "."}) {
-      std::filesystem::last_write_time(folder_.path() / name / part,
-                                       std::filesystem::file_time_type::clock::now() - age);
+    folder_.write(name + "/logs/metrics.csv", "text");
+    std::filesystem::create_directory(folder_.path() / name / "logs/artifacts");
+    make_older(name, age);
+  }
+
+  void make_older(const std::string& name, hours age) {
+    const auto time = std::filesystem::file_time_type::clock::now() - age;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / name)) {
+      if (!entry.is_symlink()) {
+        std::filesystem::last_write_time(entry.path(), time);
+      }
     }
+    std::filesystem::last_write_time(folder_.path() / name, time);
   }
 
   int remove_after(hours age) { return cleanup_.remove_older_than(age, Clock::WallTime::clock::now()); }
@@ -70,12 +79,40 @@ TEST_F(RunCleanupTest, NeverFollowsALink) {
   elsewhere.write("precious", "text");
   std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_link");
   make_run("run_old", hours(3));
-  std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_old/link");
-  std::filesystem::last_write_time(folder_.path() / "run_old",
-                                   std::filesystem::file_time_type::clock::now() - hours(3));
-  EXPECT_EQ(cleanup_.remove_older_than(hours(2), Clock::WallTime::clock::now() + hours(100)), 1);
-  EXPECT_FALSE(folder_.has("run_old"));
+  std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_old/logs/artifacts/link");
+  EXPECT_EQ(cleanup_.remove_older_than(hours(2), Clock::WallTime::clock::now() + hours(100)), 0);
+  EXPECT_TRUE(folder_.has("run_link"));
   EXPECT_TRUE(elsewhere.has("precious"));
+}
+
+TEST_F(RunCleanupTest, RemovesAllThatARunMakes) {
+  make_run("run_all", hours(0));
+  folder_.write("run_all/logs/parameters.json", "{}");
+  folder_.write("run_all/logs/artifacts/mesh.vtk", "mesh");
+  folder_.write("run_all/5f3b2c1a-0d4e-4a6b-8c9d-0123456789ab.bin", "array");
+  make_older("run_all", hours(3));
+  make_run("run_with/slashes/in it", hours(3));
+  make_older("run_with", hours(3));
+  EXPECT_EQ(remove_after(hours(2)), 2);
+  EXPECT_FALSE(folder_.has("run_all"));
+  EXPECT_FALSE(folder_.has("run_with"));
+}
+
+TEST_F(RunCleanupTest, KeepsFoldersOfTheUserThatAreNamedLikeRuns) {
+  folder_.write("run_2024/thesis.tex", "years of work");
+  folder_.write("run_data/logs/tesseract.log", "a log, but not all that a run has");
+  std::filesystem::create_directory(folder_.path() / "run_empty");
+  for (const char* foreign : {"notes.txt", "logs/notes.txt", "logs/artifacts/folder/file", "more/data.bin",
+                              "weights.bin", "more/logs/tesseract.log"}) {
+    make_run("run_mine", hours(0));
+    folder_.write(std::string("run_mine/") + foreign, "mine");
+    for (const char* name : {"run_2024", "run_data", "run_empty", "run_mine"}) {
+      make_older(name, hours(3));
+    }
+    EXPECT_EQ(remove_after(hours(2)), 0) << foreign;
+    EXPECT_EQ(folder_.read(std::string("run_mine/") + foreign), "mine");
+    std::filesystem::remove_all(folder_.path() / "run_mine");
+  }
 }
 
 }  // namespace

@@ -88,6 +88,16 @@ TEST_F(RunTest, WritesAllParametersWithAnIndent) {
             "      1,\n      2\n    ],\n    \"none\": []\n  }\n}");
 }
 
+TEST_F(RunTest, WritesOnlyUtf8IntoItsFiles) {
+  const RunPtr run = make("run_1");
+  run->log("line \xff");
+  run->log_metric("m\xff", 1.0, 0);
+  run->log_parameter("p\xff", Object{{"k\xff", "v\xff"}});
+  EXPECT_EQ(folder_.read("run_1/logs/tesseract.log"), "line \uFFFD\n");
+  EXPECT_NE(folder_.read("run_1/logs/metrics.csv").find(",m\uFFFD,1.0,0"), std::string::npos);
+  EXPECT_EQ(folder_.read("run_1/logs/parameters.json"), "{\n  \"p\uFFFD\": {\n    \"k\uFFFD\": \"v\uFFFD\"\n  }\n}");
+}
+
 TEST_F(RunTest, CopiesArtifacts) {
   const std::string content(200000, 'x');
   const std::filesystem::path source = folder_.write("elsewhere/mesh.vtk", content);

@@ -322,7 +322,7 @@ TEST_F(ServiceTest, GivesSeveralTesseractsAFolderEach) {
   EXPECT_EQ(get(both, "/health").status, 200);
   EXPECT_TRUE(output_.has("a/run_1"));
   EXPECT_TRUE(output_.has("b"));
-  EXPECT_TRUE(input_.has("a"));
+  EXPECT_FALSE(input_.has("a"));
 }
 
 TEST_F(ServiceTest, RefusesToStartWithWhatCannotBe) {
@@ -344,6 +344,32 @@ TEST_F(ServiceTest, RefusesToStartWithATransportThatItDoesNotHave) {
 TEST_F(ServiceTest, RefusesAnOutputPathThatIsAFile) {
   options_.config.output_path = output_.write("file", "text");
   EXPECT_FALSE(make({make_probe("a")}).has_value());
+}
+
+TEST_F(ServiceTest, ReadsInputsFromAFolderThatNeedNotBeThere) {
+  options_.config.input_path = input_.path() / "later";
+  logger_.expect("the input folder is not there");
+  const std::string call = R"({"inputs":{"x":{"object_type":"array","shape":[1],"dtype":"float64","data":)"
+                           R"({"buffer":"d.bin","encoding":"binref"}}}})";
+  const Answer refusal = post(service(), "/apply", call);
+  EXPECT_EQ(refusal.status, 422);
+  EXPECT_NE(refusal.body.find("no such file: 'd.bin' in '" + options_.config.input_path.string()), std::string::npos);
+  EXPECT_FALSE(input_.has("later"));
+  input_.write("later/d.bin", std::string(8, '\0'));
+  EXPECT_EQ(post(service(), "/apply", call).status, 200);
+}
+
+TEST_F(ServiceTest, WritesAgainAfterItsOutputFolderWasRemoved) {
+  (void)service();
+  std::filesystem::remove_all(output_.path());
+  EXPECT_EQ(post(service(), "/apply?run_id=1", kCall, {{"accept", "application/json+binref"}}).status, 200);
+  EXPECT_TRUE(output_.has("run_1/logs/tesseract.log"));
+}
+
+TEST_F(ServiceTest, SendsNothingButUtf8) {
+  const Answer answer = testing::send(service(), {"POST", "/apply", {{"content-type", "text/plain"}}, "a\xff"});
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(Json::parse(answer.body)["detail"][0]["input"], "a\uFFFD");
 }
 
 }  // namespace

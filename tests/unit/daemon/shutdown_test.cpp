@@ -121,5 +121,15 @@ TEST(ShutdownTest, RemovesOldRunsFromTimeToTime) {
   EXPECT_TRUE(test.server->stop());
 }
 
+TEST(ShutdownTest, DoesNotWaitForTheRestOfABody) {
+  TestServer test;
+  RawConnection client = test.connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(test.server->stop());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
+  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+}
+
 }  // namespace
 }  // namespace tessera

@@ -89,10 +89,12 @@ TEST_F(ExportTest, WaitsForTheStreamThatFillsTheArray) {
 TEST_F(ExportTest, HandsOnItsOwnMemoryInTheSameProcess) {
   const Array array = on_gpu(1000, 6);
   const ExportedArray exported = this->exported(array);
+  const std::int64_t before = opens();
   const ImportedArray imported = import(exported.reference, 1000).value();
   EXPECT_EQ(imported.path, ImportedArray::Path::kSameProcess);
   EXPECT_EQ(imported.array.device()->address(), array.device()->address());
-  EXPECT_EQ(opens(), 0);
+  EXPECT_EQ(opens(), before);
+  EXPECT_EQ(system().counters().imports_same_process, 1U);
   expect_pattern(imported.array, 6);
 }
 

@@ -73,7 +73,7 @@ TEST_F(TransportCheckTest, FailsIfTheBytesComeBackAsTheyWere) {
 
 TEST_F(TransportCheckTest, FailsIfTheServerCannotOpenTheArray) {
   TransportCheck check = start();
-  const std::string reference = check.reference();
+  const std::string& reference = check.reference();
   const std::string expected = hex(check.expected());
   CudaIpcDescriptor descriptor = CudaIpcDescriptor::parse(reference).value();
   descriptor.handle->bytes.fill(std::byte{7});

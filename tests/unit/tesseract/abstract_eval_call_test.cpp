@@ -108,5 +108,19 @@ TEST(AbstractEvalCallTest, ReportsEachMemberOfAShape) {
   EXPECT_EQ(missing[1].at("input"), json::object());
 }
 
+TEST(AbstractEvalCallTest, SaysWhatIsTooLargeAboutAShape) {
+  const json above = items(with_x(R"({"shape":[9223372036854775808],"dtype":"float64"})"));
+  EXPECT_EQ(above[0]["loc"], json::parse(R"(["body","inputs","x","shape",0])"));
+  EXPECT_EQ(above[0]["type"], "value_error");
+  EXPECT_EQ(above[0]["msg"], "Value error, A size above 9223372036854775807 is more than an array can have");
+  EXPECT_EQ(above[0]["input"], json::parse("9223372036854775808"));
+  const json product =
+      items(with_x(R"({"shape":[1],"dtype":"float64"})", R"(,"any":{"shape":[4294967296,4294967296],"dtype":"int8"})"));
+  EXPECT_EQ(product[0]["msg"],
+            "Value error, Shape (4294967296, 4294967296) has more elements, or axes, than an array can have");
+  const json negative = items(with_x(R"({"shape":[-1],"dtype":"float64"})"));
+  EXPECT_EQ(negative[0]["msg"], "Value error, Expected shape: (None,). Found: (-1,).");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -222,5 +222,20 @@ TEST_F(RunGradientTest, LetsAPartOfAnyRankBeAnything) {
   EXPECT_TRUE(is_refused(Endpoint::kJacobian, {"any"}, {"y"}, block({})));
 }
 
+TEST(RunCallTest, RefusesKeysAndTextsThatAreNotUtf8) {
+  const Schema outputs =
+      Schema("OutputSchema").field("any", anything(), "", Value()).field("dict", dict_of(integer()), "", Object());
+  SilentContext context;
+  for (const char* field : {"any", "dict"}) {
+    const auto give = [field](const Object&, Context&) { return Object{{field, Object{{"a\xff", 1}}}}; };
+    const auto result = run_call(TesseractDefinition("keys").outputs(outputs).apply(give), Call(), context, false);
+    ASSERT_TRUE(std::holds_alternative<EndpointFailure>(result)) << field;
+    EXPECT_TRUE(std::get<EndpointFailure>(result).is_output_fault);
+  }
+  const auto give = [](const Object&, Context&) { return Object{{"any", List{Object{{"a", "\xff"}}}}}; };
+  const auto result = run_call(TesseractDefinition("texts").outputs(outputs).apply(give), Call(), context, false);
+  EXPECT_TRUE(std::holds_alternative<EndpointFailure>(result));
+}
+
 }  // namespace
 }  // namespace tessera

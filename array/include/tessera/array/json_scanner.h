@@ -126,8 +126,8 @@ class JsonScanner {
 /// was read without fault. Safe to call from any thread, like the next two.
 [[nodiscard]] std::string decode_json_text(const JsonText& text);
 
-/// Appends `text` as a JSON string in quotes: `"`, `\` and control characters escaped, all else as it is; what is not
-/// UTF-8 (a lone surrogate) becomes `\udXXX`.
+/// Appends `text` as a JSON string in quotes: `"`, `\` and control characters escaped, all else as it is. A lone
+/// surrogate becomes `\udXXX`, other bytes that are not UTF-8 become U+FFFD.
 void append_json_text(std::string& out, std::string_view text);
 
 /// Appends one JSON value from its own text, compact, with null for NaN and infinities, so that any reader takes it.

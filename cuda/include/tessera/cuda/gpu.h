@@ -52,7 +52,8 @@ class Gpu {
   };
 
   /// All visible GPUs, in the order of their ordinals. Errors: of CUDA.
-  [[nodiscard]] static Result<std::vector<std::shared_ptr<const Gpu>>> list(std::shared_ptr<const Driver> driver);
+  [[nodiscard]] static Result<std::vector<std::shared_ptr<const Gpu>>> list(
+      const std::shared_ptr<const Driver>& driver);
 
   Gpu(std::shared_ptr<const Driver> driver, int ordinal, Uuid uuid, std::string name, std::uint64_t memory_bytes,
       Attributes attributes);

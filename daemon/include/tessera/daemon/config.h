@@ -18,8 +18,8 @@ struct RuntimeConfig {
   std::optional<std::string> version;       ///< info.version; else the Tesseract's own
   std::optional<std::string> description;   ///< info.description; else the Tesseract's own
   bool debug = false;                       ///< tracebacks in 500s, /test
-  std::filesystem::path input_path = ".";   ///< made absolute by config_from(); made by Daemon::start()
-  std::filesystem::path output_path = ".";  ///< the same; by the command line when a run begins
+  std::filesystem::path input_path = ".";   ///< made absolute by config_from(); need not be there
+  std::filesystem::path output_path = ".";  ///< made absolute too; made by Daemon::start(), or for a run
   OutputFormat output_format = OutputFormat::kJson;
   Compression compression = Compression::kNone;
   std::string output_file;               ///< command line only: below the output path

@@ -43,13 +43,17 @@ struct DaemonOptions {
   std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array; 422 beyond
   std::uint64_t export_bytes = UINT64_MAX;              ///< of GPU memory kept for clients; 503 beyond
   std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
-  std::size_t connections = 4096;                       ///< at once; 64 more are answered 503, those beyond are closed
-                                                        ///< without an answer
-  std::chrono::seconds idle_time{75};                   ///< of a kept connection (upstream: 60 s, never less); four
-                                                        ///< times as long if it never sent anything
-  std::chrono::seconds header_time{30};                 ///< from the first byte of a request to the end of its headers
-  std::chrono::seconds body_progress_time{60};          ///< without any byte of a body, or of an answer taken
-  std::chrono::seconds stop_time{10};                   ///< for calls that run or wait, once stop() was called
+  std::size_t connections = 4096;               ///< at once, as far as descriptors go: start() raises their limit. At
+                                                ///< the limit idle ones give way; else 64 more are answered
+                                                ///< 503, those beyond are closed without an answer
+  std::chrono::seconds idle_time{75};           ///< of a kept connection (upstream: 60 s, never less); four
+                                                ///< times as long if it never sent anything
+  std::chrono::seconds header_time{30};         ///< from the first byte of a request to the end of its headers
+  std::chrono::seconds body_progress_time{60};  ///< without any byte of a body, or of an answer taken
+  std::uint64_t body_bytes_per_second = 1024;   ///< of a body that is waited for, on average, once it has been
+                                                ///< coming for body_rate_time; 0: as slow as it likes
+  std::chrono::seconds body_rate_time{60};
+  std::chrono::seconds stop_time{10};  ///< for calls that run or wait, once stop() was called
 };
 
 /// A running daemon. Its methods may be called from any thread but those that serve (not by an endpoint). Destroying it
@@ -57,11 +61,11 @@ struct DaemonOptions {
 class Daemon {
  public:
   /// Binds the sockets, starts the threads and serves. One Tesseract is served at the root and at `/<name>`, several at
-  /// `/<name>`, their files in `<input_path>/<name>` and `<output_path>/<name>`. Makes these folders; replaces the
-  /// socket file of a daemon that is gone. Shares the Tesseracts; `logger` and `clock` outlive the daemon. Errors:
-  /// kUnavailable (native_code() is EADDRINUSE for an address in use, EMFILE if there are no descriptors left);
-  /// kInvalidArgument for names that clash, a wrong Tesseract, options, hosts, paths or folders that cannot be, missing
-  /// rights; kInternal of the system.
+  /// `/<name>`, their files in `<input_path>/<name>` and `<output_path>/<name>`. Makes the folders for outputs; those
+  /// for inputs need not be there, and then hold nothing. Replaces the socket file of a daemon that is gone. Shares the
+  /// Tesseracts; `logger` and `clock` outlive the daemon. Errors: kUnavailable (native_code() is EADDRINUSE for an
+  /// address in use, EMFILE if there are no descriptors left); kInvalidArgument for names that clash, a wrong
+  /// Tesseract, options, hosts, paths or folders that cannot be, missing rights; kInternal of the system.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(
       DaemonOptions options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
       const Clock& clock);

@@ -24,8 +24,12 @@ class OutputCapture {
 
   OutputCapture(const OutputCapture&) = delete;
   OutputCapture& operator=(const OutputCapture&) = delete;
-  /// Ends the capture; what was written is in the log afterwards.
+  /// Ends the capture, if end() has not.
   virtual ~OutputCapture() = default;
+
+  /// Ends the capture; what was written is in the log afterwards. Errors: of the system (a full disk), naming the file,
+  /// if some of it is lost. A second call does nothing.
+  [[nodiscard]] virtual Status end() = 0;
 
  protected:
   OutputCapture() = default;

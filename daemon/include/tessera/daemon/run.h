@@ -1,6 +1,7 @@
 // The files of one run: log, metrics, parameters, artifacts, array files (PROTOCOL.md section 13.1).
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@ class Run : public Context {
   /// A descriptor of logs/tesseract.log open for appending; makes the folder. Owned by the run. Errors: as
   /// make_folder().
   [[nodiscard]] virtual Result<int> log_descriptor() = 0;
+  /// Where tesseract.log is, or would be.
+  [[nodiscard]] virtual std::filesystem::path log_path() const = 0;
   /// Whether make_folder() has succeeded.
   [[nodiscard]] virtual bool has_folder() const = 0;
   /// Calls `when_made`, which must not throw, with the log's descriptor on the thread that makes the folder; replaces

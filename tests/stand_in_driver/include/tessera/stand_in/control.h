@@ -30,7 +30,7 @@ std::uint64_t tessera_stand_in_used_bytes(int gpu);
 void tessera_stand_in_set_faults(const char* specification);
 /// As TESSERA_STAND_IN_CRASH, likewise.
 void tessera_stand_in_set_crash(const char* specification);
-/// As TESSERA_STAND_IN_DELAY_US, for work that is asked for from now on.
+/// As TESSERA_STAND_IN_DELAY_US, for work that is asked for from now on. Needs cuInit before.
 void tessera_stand_in_set_delay_us(std::uint64_t delay_us);
 
 /// Names that TESSERA_STAND_IN_BREAK takes, by number; null after the last.
