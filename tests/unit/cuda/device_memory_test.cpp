@@ -108,13 +108,8 @@ TEST_F(DeviceMemoryTest, HasTheBytesThereWhenACopyReturns) {
   stand_in().set_delay_us(kOneSecondUs);
   ASSERT_TRUE(copy_on_device(*gpu(), target.address(), source.address(), 5000).has_value());
   stand_in().set_delay_us(0);
-  // A non-blocking stream waits for nothing.
-  const Result<ContextScope> scope = gpu()->enter();
-  void* const stream = stand_in().create_stream();
   std::vector<std::byte> seen(5000);
-  EXPECT_EQ(driver()->functions().memcpy_to_host(seen.data(), target.address(), seen.size(), stream), 0);
-  EXPECT_EQ(driver()->functions().stream_synchronize(stream), 0);
-  stand_in().destroy_stream(stream);
+  read_at_once(seen, target.address());
   EXPECT_EQ(seen, bytes);
 }
 
@@ -166,7 +161,7 @@ class PackOnDeviceTest : public StandInTest {
     EXPECT_TRUE(pack_on_device(*gpu(), target.address(), source.address() + first * 4, 4, shape, strides).has_value());
     stand_in().set_delay_us(0);
     std::vector<std::int32_t> result(elements);
-    EXPECT_TRUE(copy_to_host(*gpu(), std::as_writable_bytes(std::span(result)), target.address()).has_value());
+    read_at_once(std::as_writable_bytes(std::span(result)), target.address());
     return result;
   }
 };

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
 #include "support/stand_in.h"
 #include "tessera/cuda/device_memory.h"
 #include "tessera/cuda/driver.h"
+#include "tessera/cuda/driver_functions.h"
 #include "tessera/cuda/gpu.h"
 
 namespace tessera {
@@ -47,6 +49,14 @@ class StandInTest : public ::testing::Test {
     std::vector<std::byte> bytes(size_bytes);
     EXPECT_TRUE(copy_to_host(*gpu(), bytes, address).has_value());
     return bytes;
+  }
+  /// What is there now: a non-blocking stream waits for no work of others.
+  void read_at_once(std::span<std::byte> bytes, std::uint64_t address) const {
+    const Result<ContextScope> scope = gpu()->enter();
+    void* const stream = stand_in_.create_stream();
+    EXPECT_EQ(driver_->functions().memcpy_to_host(bytes.data(), address, bytes.size(), stream), 0);
+    EXPECT_EQ(driver_->functions().stream_synchronize(stream), 0);
+    stand_in_.destroy_stream(stream);
   }
   static std::vector<std::byte> pattern(std::size_t size_bytes, unsigned seed = 1) {
     std::vector<std::byte> bytes(size_bytes);
