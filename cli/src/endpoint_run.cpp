@@ -189,7 +189,7 @@ class EndpointRun {
     RunFiles files(config_.output_path);
     std::variant<Object, EndpointFailure> outcome;
     {
-      const CrashNote note(definition_.name(), name_of(endpoint), files.output().path().native());
+      const CrashNote note(definition_.name(), name_of(endpoint), files.output().path().native(), "");
       const std::unique_ptr<OutputCapture> capture = files.capture();
       // abstract_eval leaves out what was not set, other than over HTTP.
       outcome = run_call(definition_, std::get<Call>(read), files.run(), false);
@@ -216,7 +216,7 @@ class EndpointRun {
     }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
-      const CrashNote note(definition_.name(), kTest, files.output().path().native());
+      const CrashNote note(definition_.name(), kTest, files.output().path().native(), "");
       const std::unique_ptr<OutputCapture> capture = files.capture();
       return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();

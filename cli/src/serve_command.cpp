@@ -224,7 +224,7 @@ std::unique_ptr<Daemon> start(const DaemonOptions& options, PortRange ports,
   for (std::uint32_t port = ports.first;; ++port) {
     DaemonOptions with_port = options;
     with_port.port = static_cast<std::uint16_t>(port);
-    Result<std::unique_ptr<Daemon>> daemon = Daemon::start(std::move(with_port), tesseracts, logger, clock);
+    Result<std::unique_ptr<Daemon>> daemon = Daemon::start(with_port, tesseracts, logger, clock);
     if (daemon) {
       return *std::move(daemon);
     }

@@ -115,7 +115,6 @@ Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
 
 void Connection::begin_body() {
   body_wait_began_.reset();
-  body_bytes_ = 0;
 }
 
 // The earlier of two: too long without a byte, or too few bytes for the time that it took so far.

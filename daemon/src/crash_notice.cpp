@@ -155,24 +155,21 @@ void wait_for_copier(int pipe) {
 
 }  // namespace
 
-CrashNote::CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view run_folder)
-    : slot_(claim_slot()) {
-  if (slot_ != kNoSlot) {
-    Words words(slots[slot_].text);
-    words.add("tesseract=").add(tesseract).add(" endpoint=").add(endpoint);
-    if (!run_folder.empty()) {
-      words.add(" run=").add(run_folder);
-    }
-    words.end();
-    slots[slot_].state = Slot::kComplete;
-  }
-  give_signals_a_stack();
-}
+CrashNote::CrashNote(std::string_view tesseract, std::string_view endpoint)
+    : CrashNote({"tesseract=", tesseract, " endpoint=", endpoint}) {}
 
-CrashNote::CrashNote(std::string_view doing) : slot_(claim_slot()) {
+CrashNote::CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view output,
+                     std::string_view run_folder)
+    : CrashNote({"tesseract=", tesseract, " endpoint=", endpoint, " run=", output,
+                 run_folder.empty() || output.ends_with('/') ? "" : "/", run_folder}) {}
+
+CrashNote::CrashNote(std::string_view doing) : CrashNote({doing}) {}
+
+CrashNote::CrashNote(std::initializer_list<std::string_view> parts) : slot_(claim_slot()) {
   if (slot_ != kNoSlot) {
     Words words(slots[slot_].text);
-    words.add(doing).end();
+    std::ranges::for_each(parts, [&words](std::string_view part) { words.add(part); });
+    words.end();
     slots[slot_].state = Slot::kComplete;
   }
   give_signals_a_stack();

@@ -49,7 +49,7 @@ void log_where(Logger& logger, const DaemonOptions& options, std::uint16_t port,
 
 }  // namespace
 
-Result<std::unique_ptr<Daemon>> Daemon::start(DaemonOptions options,
+Result<std::unique_ptr<Daemon>> Daemon::start(const DaemonOptions& options,
                                               std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts,
                                               Logger& logger, const Clock& clock) {
   std::vector<std::string> names;
@@ -59,10 +59,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(DaemonOptions options,
   }
   TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<Service> service,
                            Service::make(options, std::move(tesseracts), logger, clock));
-  const DaemonOptions stated = options;
-  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<HttpServer> server,
-                           HttpServer::start(std::move(options), *service, logger, clock));
-  log_where(logger, stated, server->port(), names);
+  TESSERA_ASSIGN_OR_RETURN(std::unique_ptr<HttpServer> server, HttpServer::start(options, *service, logger, clock));
+  log_where(logger, options, server->port(), names);
   return std::unique_ptr<Daemon>(std::make_unique<ServingDaemon>(std::move(service), std::move(server)));
 }
 

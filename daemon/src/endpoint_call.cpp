@@ -91,8 +91,6 @@ class EndpointCall final : public PendingCall {
       parts_.gpu.supersede();
     }
     try {
-      const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint),
-                           run_ ? (tesseract_.output.path() / run_->folder).native() : std::string());
       outcome_ = run_ ? run_in_folder() : run_without_folder();
     } catch (...) {
       outcome_ = current_failure();
@@ -132,11 +130,14 @@ class EndpointCall final : public PendingCall {
   }
 
   Outcome run_without_folder() {
+    const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint));
     DaemonContext context(parts_);
     return outcome_of(run_call(*tesseract_.definition, call_, context, true));
   }
 
   Outcome run_in_folder() {
+    const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint), tesseract_.output.path().native(),
+                         run_->folder);
     if (run_->run_id) {
       if (const Status made = run_->run->make_folder(); !made) {
         // A link that leads out is the client's fault; a disk that cannot be written is not.

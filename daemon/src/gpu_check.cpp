@@ -1,6 +1,5 @@
 #include "gpu_check.h"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -197,8 +196,9 @@ Response refuse_body(JsonKind kind, const JsonScanner& scanner, std::string_view
 
 Response exchange_bytes(GpuExchange& exchange, const Request& request, const CheckRequest& check) {
   GpuTransport& transport = *exchange.transport();
-  std::vector<std::byte> expected(base64_decoded_size(check.expected).value_or(0));
-  if (!base64_decoded_size(check.expected) || !base64_decode(check.expected, expected)) {
+  const auto size = base64_decoded_size(check.expected);
+  std::vector<std::byte> expected(size ? *size : 0);
+  if (!size || !base64_decode(check.expected, expected)) {
     return not_exchanged("Error: Non-base64 digit found");
   }
   const std::shared_ptr<GpuSystem> gpus = exchange.gpus();

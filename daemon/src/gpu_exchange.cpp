@@ -79,11 +79,6 @@ std::shared_ptr<GpuSystem> GpuExchange::gpus() {
   return gpus_;
 }
 
-std::shared_ptr<GpuSystem> GpuExchange::open_gpus() const {
-  const MutexLock lock(mutex_);
-  return gpus_;
-}
-
 void GpuExchange::release_named(std::string_view header) {
   if (transport_ && !header.empty()) {
     registry_.release_named(header);

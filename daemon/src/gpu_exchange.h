@@ -23,8 +23,8 @@ namespace tessera {
 /// any thread.
 class GpuExchange {
  public:
-  /// Opens the GPUs if a transport is configured, and says in the log what works and what does not. All references
-  /// outlive it.
+  /// Opens the GPUs if a transport is configured, and says in the log what works and what does not. Copies `options`;
+  /// `logger` and `clock` outlive it.
   GpuExchange(const DaemonOptions& options, Logger& logger, const Clock& clock);
   GpuExchange(const GpuExchange&) = delete;
   GpuExchange& operator=(const GpuExchange&) = delete;
@@ -35,8 +35,6 @@ class GpuExchange {
   [[nodiscard]] GpuTransport* transport() const { return transport_.get(); }
   /// The GPUs; opened by the first call.
   [[nodiscard]] std::shared_ptr<GpuSystem> gpus();
-  /// The GPUs if they are open; nullptr else. For those who only look.
-  [[nodiscard]] std::shared_ptr<GpuSystem> open_gpus() const;
   [[nodiscard]] ExportRegistry& registry() { return registry_; }
 
   /// Ends the leases that a request names (PROTOCOL.md section 8.1); `header` is the value of Tesseract-Exports-Done.
@@ -58,7 +56,7 @@ class GpuExchange {
   void log_viability();
   void trim_until_stopped(const std::stop_token& stop);
 
-  const DaemonOptions& options_;
+  const DaemonOptions options_;  // the GPUs may be opened long after the caller's are gone
   Logger& logger_;
   const Clock& clock_;
   mutable Mutex mutex_;

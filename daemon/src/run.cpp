@@ -28,40 +28,10 @@ namespace {
 constexpr std::size_t kMaxComponentBytes = 255;
 constexpr std::size_t kMaxFolderBytes = 1024;
 
-Status write_text(int fd, std::string_view text, const std::filesystem::path& file) {
-  const Status written = write_all(fd, std::as_bytes(std::span(text)));
-  if (!written) {
-    const Error& error = written.error();
-    return Error(error.code(), "cannot write '" + file.string() + "': " + error.message(), error.native_code());
-  }
-  return {};
-}
-
 /// Throws what a Context's methods throw.
 void require(const Status& status) {
   if (!status) {
     throw EndpointError("OSError", status.error().message());
-  }
-}
-
-Status copy_to(int target, const std::filesystem::path& source, const std::filesystem::path& copy) {
-  const UniqueFd file = UniqueFd::adopt(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) {
-    return system_error("cannot open '" + source.string() + "'", errno);
-  }
-  std::array<char, 65536> piece{};
-  for (;;) {
-    const ssize_t count = ::read(file.value(), piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count < 0) {
-      return system_error("cannot read '" + source.string() + "'", errno);
-    }
-    if (count == 0) {
-      return {};
-    }
-    TESSERA_RETURN_IF_ERROR(write_text(target, {piece.data(), static_cast<std::size_t>(count)}, copy));
   }
 }
 
@@ -122,15 +92,15 @@ class FolderRun final : public Run {
     }
     std::string text = replaced_utf8(line);
     text += '\n';
-    require(write_text(*descriptor, text, log_path()));
+    require(write_text(*descriptor, text, "tesseract.log"));
   }
 
   void log_metric(std::string_view key, double value, std::optional<std::int64_t> step) override {
     require(make_folder());
     const MutexLock lock(mutex_);
     const std::int64_t count = metric_counts_[std::string(key)]++;
-    require(write_text(metrics_.value(), metrics_row(clock_.wall_now(), key, value, step.value_or(count)),
-                       path_of("metrics.csv")));
+    require(
+        write_text(metrics_.value(), metrics_row(clock_.wall_now(), key, value, step.value_or(count)), "metrics.csv"));
   }
 
   void log_parameter(std::string_view key, const Value& value) override {
@@ -141,7 +111,7 @@ class FolderRun final : public Run {
     if (!file) {
       throw EndpointError("OSError", file.error().message());
     }
-    require(write_text(file->value(), parameters_document(parameters_), path_of("parameters.json")));
+    require(write_text(file->value(), parameters_document(parameters_), "parameters.json"));
   }
 
   void log_artifact(const std::filesystem::path& source) override {
@@ -154,16 +124,48 @@ class FolderRun final : public Run {
     if (!file) {
       throw EndpointError("OSError", file.error().message());
     }
-    require(copy_to(file->value(), source, path_of("artifacts") / source.filename()));
+    require(copy_to(file->value(), source, "artifacts/" + source.filename().string()));
   }
 
  private:
   [[nodiscard]] std::filesystem::path path_of(std::string_view name) const { return output_.path() / logs_ / name; }
 
+  /// `file` is the name below logs/.
+  Status write_text(int fd, std::string_view text, std::string_view file) const {
+    const Status written = write_all(fd, std::as_bytes(std::span(text)));
+    if (!written) {
+      const Error& error = written.error();
+      return Error(error.code(), "cannot write '" + path_of(file).string() + "': " + error.message(),
+                   error.native_code());
+    }
+    return {};
+  }
+
+  Status copy_to(int target, const std::filesystem::path& source, std::string_view copy) const {
+    const UniqueFd file = UniqueFd::adopt(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) {
+      return system_error("cannot open '" + source.string() + "'", errno);
+    }
+    std::array<char, 65536> piece{};
+    for (;;) {
+      const ssize_t count = ::read(file.value(), piece.data(), piece.size());
+      if (count < 0 && errno == EINTR) {
+        continue;
+      }
+      if (count < 0) {
+        return system_error("cannot read '" + source.string() + "'", errno);
+      }
+      if (count == 0) {
+        return {};
+      }
+      TESSERA_RETURN_IF_ERROR(write_text(target, {piece.data(), static_cast<std::size_t>(count)}, copy));
+    }
+  }
+
   Status make_files() TESSERA_REQUIRES(mutex_) {
     TESSERA_RETURN_IF_ERROR(output_.create_folders(logs_ + "/artifacts"));
     TESSERA_ASSIGN_OR_RETURN(metrics_, output_.open_for_append(logs_ + "/metrics.csv", true));
-    TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader, path_of("metrics.csv")));
+    TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader, "metrics.csv"));
     TESSERA_ASSIGN_OR_RETURN(log_, output_.open_for_append(logs_ + "/tesseract.log", true));
     return {};
   }

@@ -21,7 +21,7 @@ class TestCall final : public PendingCall {
 
   void run() override {
     try {
-      const CrashNote note(tesseract_.definition->name(), name_of(record_.route().kind), "");
+      const CrashNote note(tesseract_.definition->name(), name_of(record_.route().kind));
       DaemonContext context(parts_);
       outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {

@@ -15,6 +15,7 @@
 #include "support/manual_clock.h"
 #include "support/recording_logger.h"
 #include "support/temp_folder.h"
+#include "tessera/ipc/gpu_system.h"
 
 namespace tessera {
 namespace {
@@ -54,6 +55,9 @@ std::shared_ptr<const TesseractDefinition> make_probe(const std::string& name) {
     }
     if (act == "log") {
       context.log("logged");
+    }
+    if (act == "gpus") {
+      throw EndpointError("HTTPException", context.gpus()->problem().value().sentence, 418);
     }
     return Object{{"x", inputs["x"]}};
   });
@@ -339,6 +343,18 @@ TEST_F(ServiceTest, RefusesToStartWithATransportThatItDoesNotHave) {
   const Result<std::unique_ptr<Service>> made = make({make_probe("a")});
   ASSERT_FALSE(made.has_value());
   EXPECT_NE(made.error().message().find("gpu_transport='nixl'"), std::string::npos);
+}
+
+TEST_F(ServiceTest, OpensTheGpusForACallAfterTheOptionsItWasMadeWithAreGone) {
+  auto options = std::make_unique<DaemonOptions>(options_);
+  options->cuda_library = "/a/folder/that/nobody/has/libcuda.so.1";
+  const std::string library = options->cuda_library;
+  Result<std::unique_ptr<Service>> made = Service::make(*options, {make_probe("probe")}, logger_, clock_);
+  ASSERT_TRUE(made.has_value());
+  options.reset();
+  const Answer answer = post(**made, "/apply", call_of("gpus"));
+  EXPECT_EQ(answer.status, 418);
+  EXPECT_NE(answer.body.find(library), std::string::npos) << answer.body;
 }
 
 TEST_F(ServiceTest, RefusesAnOutputPathThatIsAFile) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 
 namespace tessera {
@@ -11,8 +12,11 @@ namespace tessera {
 /// are told of, and 511 bytes of each. May be made on any thread, and ends on the same one.
 class CrashNote final {
  public:
-  /// Of a call: `run_folder` may be empty. Copies the texts.
-  CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view run_folder);
+  /// Of a call without a folder. All of these copy the texts.
+  CrashNote(std::string_view tesseract, std::string_view endpoint);
+  /// Of a call with a run: its folder lies in that of all `output`, or is that one if its name is empty.
+  CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view output,
+            std::string_view run_folder);
   /// Of anything else, in a few words: "loading ./heat.so".
   explicit CrashNote(std::string_view doing);
   CrashNote(const CrashNote&) = delete;
@@ -20,6 +24,8 @@ class CrashNote final {
   ~CrashNote();
 
  private:
+  explicit CrashNote(std::initializer_list<std::string_view> parts);
+
   std::size_t slot_;
 };
 

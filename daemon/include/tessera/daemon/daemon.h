@@ -62,12 +62,12 @@ class Daemon {
  public:
   /// Binds the sockets, starts the threads and serves. One Tesseract is served at the root and at `/<name>`, several at
   /// `/<name>`, their files in `<input_path>/<name>` and `<output_path>/<name>`. Makes the folders for outputs; those
-  /// for inputs need not be there, and then hold nothing. Replaces the socket file of a daemon that is gone. Shares the
-  /// Tesseracts; `logger` and `clock` outlive the daemon. Errors: kUnavailable (native_code() is EADDRINUSE for an
-  /// address in use, EMFILE if there are no descriptors left); kInvalidArgument for names that clash, a wrong
-  /// Tesseract, options, hosts, paths or folders that cannot be, missing rights; kInternal of the system.
+  /// for inputs need not be there, and then hold nothing. Replaces the socket file of a daemon that is gone. Copies the
+  /// options, shares the Tesseracts; `logger` and `clock` outlive the daemon. Errors: kUnavailable (native_code() is
+  /// EADDRINUSE for an address in use, EMFILE if there are no descriptors left); kInvalidArgument for names that clash,
+  /// a wrong Tesseract, options, hosts, paths or folders that cannot be, missing rights; kInternal of the system.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(
-      DaemonOptions options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
+      const DaemonOptions& options, std::vector<std::shared_ptr<const TesseractDefinition>> tesseracts, Logger& logger,
       const Clock& clock);
 
   Daemon(const Daemon&) = delete;
