@@ -52,7 +52,7 @@ class ArrayObjectReader {
       } else if (key == "data") {
         data_ = read_data();
       } else if (key == "object_type") {
-        is_array_ = read_optional_text() == "array";
+        is_array_ = scanner_.read_optional_text() == "array";
       } else {
         has_unknown_member_ = true;
         scanner_.skip_value();
@@ -68,15 +68,6 @@ class ArrayObjectReader {
   }
 
  private:
-  // The text that stands here, or nothing if it is another value, which is passed.
-  std::optional<std::string> read_optional_text() {
-    if (scanner_.peek() == JsonKind::kText) {
-      return scanner_.read_text();
-    }
-    scanner_.skip_value();
-    return std::nullopt;
-  }
-
   std::optional<Data> read_data() {
     Data data;
     switch (scanner_.peek()) {
@@ -100,10 +91,10 @@ class ArrayObjectReader {
       if (key == "buffer") {
         data.buffer = read_buffer();
       } else if (key == "encoding") {
-        data.encoding = find_wire_encoding(read_optional_text().value_or(std::string()));
+        data.encoding = find_wire_encoding(scanner_.read_optional_text().value_or(std::string()));
       } else if (key == "compression") {
         const bool is_null = scanner_.peek() == JsonKind::kNull;
-        data.is_compressed = read_optional_text() == "lz4";
+        data.is_compressed = scanner_.read_optional_text() == "lz4";
         data.is_compression_known = is_null || data.is_compressed;
       } else {
         data.has_unknown_member = true;

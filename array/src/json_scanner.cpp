@@ -278,6 +278,14 @@ void JsonScanner::accept_text_of_length(std::size_t length) {
   at_ += length + 2;
 }
 
+std::optional<std::string> JsonScanner::read_optional_text() {
+  if (peek() == JsonKind::kText) {
+    return read_text();
+  }
+  skip_value();
+  return std::nullopt;
+}
+
 std::string_view JsonScanner::skip_value() {
   const std::size_t begin = offset();
   skip_nested_value();

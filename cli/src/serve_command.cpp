@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -69,15 +70,20 @@ struct ServeArguments {
   DaemonOptions options;
 };
 
+// The whole of a text as a number of that range; nothing for anything else.
+std::optional<std::uint64_t> read_whole_number(const std::string& text, std::uint64_t lowest, std::uint64_t highest) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, number);
+  const bool is_right = fault == std::errc() && stop == end && number >= lowest && number <= highest;
+  return is_right ? std::optional(number) : std::nullopt;
+}
+
 // CLI11 reads "-1" as the largest unsigned number, and others round or wrap; this takes digits only.
 CLI::Validator whole_number(std::uint64_t lowest, std::uint64_t highest) {
   const std::string range = std::to_string(lowest) + " to " + std::to_string(highest);
   return {[lowest, highest, range](const std::string& text) -> std::string {
-            std::uint64_t number = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stop, fault] = std::from_chars(text.data(), end, number);
-            const bool is_right = fault == std::errc() && stop == end && number >= lowest && number <= highest;
-            return is_right ? "" : "'" + text + "' is no whole number from " + range;
+            return read_whole_number(text, lowest, highest) ? "" : "'" + text + "' is no whole number from " + range;
           },
           ""};
 }
@@ -168,12 +174,12 @@ void read_variables(const CLI::App& app, DaemonOptions& options) {
     options.host = get_environment_variable("TESSERACT_RUNTIME_SERVE_HOST").value_or(options.host);
   }
   if (const auto text = get_environment_variable(kWorkers); text && app.count("--num-workers") == 0) {
-    const auto [end, fault] = std::from_chars(text->data(), text->data() + text->size(), options.workers);
-    if (fault != std::errc() || end != text->data() + text->size() || options.workers < 1 ||
-        options.workers > kMostWorkers) {
+    const std::optional<std::uint64_t> workers = read_whole_number(*text, 1, kMostWorkers);
+    if (!workers) {
       throw CommandError(ExitCode::kFailure, std::string("Invalid value for ") + kWorkers + ": '" + *text +
                                                  "' is no number from 1 to " + std::to_string(kMostWorkers));
     }
+    options.workers = static_cast<unsigned>(*workers);
   }
 }
 

@@ -9,8 +9,7 @@ std::string import_failure(const GpuTransport& transport, const Error& error) {
   if (error.native_code() == 0) {
     return error.message();
   }
-  const TransportProblem problem = transport.explain(error);
-  return error.message() + ": " + problem.sentence + " (" + std::string(name_of(problem.reason)) + ")";
+  return error.message() + ": " + text_of(transport.explain(error));
 }
 
 Result<Array> DeviceInputs::read(std::string_view reference, DType dtype, Shape shape) const {

@@ -35,15 +35,6 @@ struct CheckRequest {
   std::optional<Peer> peer;
 };
 
-/// The text that stands here; nothing, and the value is passed, if it is none.
-std::optional<std::string> read_optional_text(JsonScanner& scanner) {
-  if (scanner.peek() == JsonKind::kText) {
-    return scanner.read_text();
-  }
-  scanner.skip_value();
-  return std::nullopt;
-}
-
 std::uint64_t read_optional_number(JsonScanner& scanner) {
   if (scanner.peek() == JsonKind::kNumber) {
     const JsonNumber number = scanner.read_number();
@@ -88,15 +79,15 @@ CheckArray read_array(JsonScanner& scanner) {
   CheckArray array;
   read_members(scanner, [&](std::string_view key) {
     if (key == "dtype") {
-      array.is_uint8 = read_optional_text(scanner) == "uint8";
+      array.is_uint8 = scanner.read_optional_text() == "uint8";
     } else if (key == "shape") {
       array.is_one_axis = read_is_one_axis(scanner);
     } else if (key == "data") {
       read_members(scanner, [&](std::string_view member) {
         if (member == "encoding") {
-          array.encoding = read_optional_text(scanner).value_or("");
+          array.encoding = scanner.read_optional_text().value_or("");
         } else if (member == "buffer") {
-          array.reference = read_optional_text(scanner).value_or("");
+          array.reference = scanner.read_optional_text().value_or("");
         } else {
           return false;
         }
@@ -118,7 +109,7 @@ std::optional<Peer> read_peer(JsonScanner& scanner) {
     } else if (key == "pid_namespace") {
       peer.pid_namespace = read_optional_number(scanner);
     } else if (key == "boot_id") {
-      peer.boot_id = read_optional_text(scanner).value_or("");
+      peer.boot_id = scanner.read_optional_text().value_or("");
     } else {
       return false;
     }
@@ -156,7 +147,7 @@ CheckRequest read_request(JsonScanner& scanner) {
     } else if (key == "array") {
       request.array = read_array(scanner);
     } else if (key == "expected") {
-      request.expected = read_optional_text(scanner).value_or("");
+      request.expected = scanner.read_optional_text().value_or("");
     } else if (key == "peer") {
       request.peer = read_peer(scanner);
     } else {
@@ -252,7 +243,7 @@ Response answer_gpu_check(GpuExchange& exchange, const Request& request) {
   }
   if (check.peer) {
     if (const std::optional<TransportProblem> obstacle = find_obstacle(Peer::self(), *check.peer)) {
-      return not_exchanged("RuntimeError: " + obstacle->sentence + " (" + std::string(name_of(obstacle->reason)) + ")");
+      return not_exchanged("RuntimeError: " + text_of(*obstacle));
     }
   }
   return exchange_bytes(exchange, request, check);

@@ -57,8 +57,7 @@ std::string GpuReport::to_json() const {
 std::string GpuReport::to_text() const {
   std::string text = gpu_transport + " works in this process\n";
   if (problem) {
-    text = gpu_transport + " does not work here: " + problem->sentence + " (" + std::string(name_of(problem->reason)) +
-           ")\n";
+    text = gpu_transport + " does not work here: " + text_of(*problem) + "\n";
   }
   if (driver_version > 0) {
     text += "driver    CUDA " + version_text(driver_version) + "\n";

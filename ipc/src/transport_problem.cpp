@@ -84,6 +84,10 @@ std::string_view name_of(TransportReason reason) {
   return row_of(reason).name;
 }
 
+std::string text_of(const TransportProblem& problem) {
+  return problem.sentence + " (" + std::string(name_of(problem.reason)) + ")";
+}
+
 TransportProblem make_problem(TransportReason reason, std::string_view detail) {
   std::string sentence(detail);
   if (!sentence.empty()) {

@@ -2,10 +2,8 @@
 // allocation that was never opened; warm is the same memory again, as in a steady workload.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <iomanip>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "exporter/byte_arrays.h"
@@ -156,9 +154,5 @@ int run() {
 }  // namespace tessera::gpu_kit
 
 int main(int count, char** arguments) {
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
-  if (count == 3 && std::string_view(arguments[1]) == "--exporter") {
-    return tessera::gpu_kit::run_exporter(std::string_view(arguments[2]) == "kept");
-  }
-  return tessera::gpu_kit::run();
+  return tessera::gpu_kit::run_or_export({arguments, static_cast<std::size_t>(count)}, tessera::gpu_kit::run);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace tessera::gpu_kit {
@@ -17,7 +18,7 @@ class Exporter {
   /// What its GPU memory does after an export is dropped: it is given back, or kept for the next.
   enum class Pool { kNone, kKept };
 
-  /// This program again, with the argument "--exporter": main calls run_exporter() then.
+  /// This program again, with the argument "--exporter": main() is run_or_export().
   explicit Exporter(Pool pool);
   Exporter(const Exporter&) = delete;
   Exporter& operator=(const Exporter&) = delete;
@@ -44,8 +45,9 @@ class Exporter {
   std::string rest_;
 };
 
-/// The life of the second process, over its standard input and output. Returns its exit code.
-[[nodiscard]] int run_exporter(bool keeps_memory);
+/// The main() of a program that starts itself a second time as an Exporter: `run`, or, in that second process, what its
+/// standard input orders. Returns the exit code.
+[[nodiscard]] int run_or_export(std::span<char* const> arguments, int (*run)());
 
 /// Byte i of an array of a seed; they repeat after kBytePeriod.
 inline constexpr std::size_t kBytePeriod = 251;

@@ -1,9 +1,12 @@
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "exporter/byte_arrays.h"
 #include "exporter/exporter.h"
@@ -75,8 +78,6 @@ class Orders {
   std::optional<ExportedArray> export_;
 };
 
-}  // namespace
-
 int run_exporter(bool keeps_memory) {
   const SystemClock clock;
   GpuSystem::Options options;
@@ -92,6 +93,16 @@ int run_exporter(bool keeps_memory) {
     }
   }
   return 0;
+}
+
+}  // namespace
+
+int run_or_export(std::span<char* const> arguments, int (*run)()) {
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
+  if (arguments.size() == 3 && std::string_view(arguments[1]) == "--exporter") {
+    return run_exporter(std::string_view(arguments[2]) == "kept");
+  }
+  return run();
 }
 
 }  // namespace tessera::gpu_kit

@@ -1,8 +1,6 @@
 // Hands GPU arrays over between two processes, by the code that the daemon runs, and compares every byte.
-#include <csignal>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "exporter/byte_arrays.h"
 #include "exporter/exporter.h"
@@ -192,9 +190,5 @@ int run() {
 }  // namespace tessera::gpu_kit
 
 int main(int count, char** arguments) {
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
-  if (count == 3 && std::string_view(arguments[1]) == "--exporter") {
-    return tessera::gpu_kit::run_exporter(std::string_view(arguments[2]) == "kept");
-  }
-  return tessera::gpu_kit::run();
+  return tessera::gpu_kit::run_or_export({arguments, static_cast<std::size_t>(count)}, tessera::gpu_kit::run);
 }

@@ -75,6 +75,8 @@ class JsonScanner {
   [[nodiscard]] JsonNumber read_number();
   [[nodiscard]] JsonText read_raw_text();
   [[nodiscard]] std::string read_text();
+  /// The text that stands here; nothing, and the value is skipped, if it is another value.
+  std::optional<std::string> read_optional_text();
 
   /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` bytes of
   /// the text that stands here, if a quote stands behind them; nothing else is looked at. Requires: peek() says kText.

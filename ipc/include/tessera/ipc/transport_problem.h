@@ -38,6 +38,9 @@ struct TransportProblem {
   std::string sentence;  ///< what is wrong, then what to do; lower case, no full stop
 };
 
+/// For people: "<sentence> (<reason>)".
+[[nodiscard]] std::string text_of(const TransportProblem& problem);
+
 /// The problem with the sentence that the table has for its reason, which `detail` (a few words, or an error's message)
 /// begins.
 [[nodiscard]] TransportProblem make_problem(TransportReason reason, std::string_view detail = {});
