@@ -14,6 +14,7 @@
 #include "tessera/array/json_scanner.h"
 #include "tessera/array/python_number.h"
 #include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -131,21 +132,10 @@ class FloatConverter {
     const std::optional<double> number = parse_python_float(text);
     if (!number) {
       constexpr std::size_t kMaxShown = 100;
-      reason_ = "could not convert string to float: " + python_repr(shorten(text, kMaxShown));
+      reason_ = "could not convert string to float: " + python_repr(cut_utf8(text, kMaxShown));
       return std::nullopt;
     }
     return Complex(*number);
-  }
-
-  // Cuts between characters.
-  static std::string_view shorten(std::string_view text, std::size_t max_bytes) {
-    if (text.size() <= max_bytes) {
-      return text;
-    }
-    while (max_bytes != 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0U) == 0x80) {
-      --max_bytes;
-    }
-    return text.substr(0, max_bytes);
   }
 
   bool is_complex_;

@@ -64,11 +64,8 @@ std::string shown_part(std::string_view text) {
   if (text.size() <= kMaxValueBytes) {
     return replaced_utf8(text);
   }
-  std::size_t end = kMaxValueBytes;
-  while (end > kMaxValueBytes - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;
-  }
-  return replaced_utf8(text.substr(0, end)) + "… (" + std::to_string(text.size() - end) + " bytes more)";
+  const std::string_view part = cut_utf8(text, kMaxValueBytes);
+  return replaced_utf8(part) + "… (" + std::to_string(text.size() - part.size()) + " bytes more)";
 }
 
 // A text in double quotes, on one line, as JSON wants it. Bytes that are not UTF-8 are replaced.

@@ -117,6 +117,16 @@ std::string python_digits(double number) {
   return sign + digits.substr(0, whole) + '.' + digits.substr(whole);
 }
 
+template <class Text>
+std::string tuple_of(std::span<const std::int64_t> sizes, Text text_of) {
+  std::string out = "(";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    out += i == 0 ? "" : ", ";
+    out += text_of(sizes[i]);
+  }
+  return out + (sizes.size() == 1 ? ",)" : ")");
+}
+
 }  // namespace
 
 std::string python_repr(std::string_view text) {
@@ -159,12 +169,11 @@ std::string python_repr_complex(double real, double imaginary) {
 }
 
 std::string python_tuple(std::span<const std::int64_t> sizes) {
-  std::string out = "(";
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    out += i == 0 ? "" : ", ";
-    out += sizes[i] < 0 ? "None" : std::to_string(sizes[i]);
-  }
-  return out + (sizes.size() == 1 ? ",)" : ")");
+  return tuple_of(sizes, [](std::int64_t size) { return size < 0 ? std::string("None") : std::to_string(size); });
+}
+
+std::string python_shape(std::span<const std::int64_t> sizes) {
+  return tuple_of(sizes, [](std::int64_t size) { return std::to_string(size); });
 }
 
 std::string python_choices(std::span<const std::string> parts) {

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <random>
 
+#include "tessera/base/uuid.h"
+
 namespace tessera {
 namespace {
 
@@ -112,16 +114,7 @@ std::string RandomId::hex() const {
 }
 
 std::string RandomId::dashed() const {
-  const std::string digits = hex();
-  std::string text;
-  text.reserve(digits.size() + 4);
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20) {
-      text += '-';
-    }
-    text += digits[i];
-  }
-  return text;
+  return Uuid{bytes_}.text();
 }
 
 }  // namespace tessera

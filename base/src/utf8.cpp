@@ -1,5 +1,6 @@
 #include "tessera/base/utf8.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -99,6 +100,15 @@ std::size_t utf8_prefix(std::string_view bytes) {
 
 bool is_utf8(std::string_view bytes) {
   return utf8_prefix(bytes) == bytes.size();
+}
+
+std::string_view cut_utf8(std::string_view text, std::size_t limit_bytes) {
+  std::size_t end = std::min(text.size(), limit_bytes);
+  for (int i = 0; i < 3 && end != text.size() && end > 0 && is_continuation(static_cast<unsigned char>(text[end]));
+       ++i) {
+    --end;
+  }
+  return text.substr(0, end);
 }
 
 void append_replaced_utf8(std::string& text, std::string_view bytes) {

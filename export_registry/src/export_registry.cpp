@@ -5,23 +5,12 @@
 
 #include "lease.h"
 #include "registry_state.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t kShortIdDigits = 8;
-
-// How much of a text is kept, so that no character of UTF-8 is cut in two.
-std::size_t length_to_keep(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) {
-    return text.size();
-  }
-  std::size_t length = limit;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
-    --length;
-  }
-  return length;
-}
 
 std::unique_ptr<Lease> make_lease(ExportRegistry::Owner owner, std::uint64_t bytes, bool is_acknowledging,
                                   std::string_view peer) {
@@ -29,7 +18,7 @@ std::unique_ptr<Lease> make_lease(ExportRegistry::Owner owner, std::uint64_t byt
   lease->facts.id = RandomId::make();
   lease->facts.bytes = bytes;
   lease->facts.is_acknowledging = is_acknowledging;
-  std::ranges::copy(peer.substr(0, length_to_keep(peer, lease->facts.peer.size())), lease->facts.peer.begin());
+  std::ranges::copy(cut_utf8(peer, lease->facts.peer.size()), lease->facts.peer.begin());
   lease->owner = std::move(owner);
   return lease;
 }

@@ -5,21 +5,13 @@
 
 #include "explain.h"
 #include "tessera/base/checked_math.h"
+#include "tessera/base/python_text.h"
 
 namespace tessera {
 namespace {
 
 Error reference_error(const std::string& what) {
   return {ErrorCode::kInvalidArgument, "cuda_ipc descriptor " + what};
-}
-
-// Python's form of a tuple: (3, 4), (3,), ().
-std::string text_of(const Shape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i != shape.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
 }
 
 // Whether the bytes lie within an allocation of this size.
@@ -30,15 +22,6 @@ bool is_within(std::uint64_t offset_bytes, std::size_t size_bytes, std::uint64_t
 
 std::string place_of(std::uint64_t offset_bytes, std::size_t size_bytes) {
   return std::to_string(size_bytes) + " bytes from offset " + std::to_string(offset_bytes) + " on";
-}
-
-Result<std::size_t> bytes_of(const Shape& shape, DType dtype) {
-  const std::optional<std::uint64_t> size_bytes = byte_count(shape, dtype);
-  if (!size_bytes) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "an array of shape " + text_of(shape) + " has negative sizes or too many elements");
-  }
-  return static_cast<std::size_t>(*size_bytes);
 }
 
 // Memory that another process can read.
@@ -95,7 +78,7 @@ Result<ImportedArray> CudaIpc::import_array(std::string_view reference, DType dt
   TESSERA_ASSIGN_OR_RETURN(const CudaIpcDescriptor descriptor, CudaIpcDescriptor::parse(reference));
   TESSERA_ASSIGN_OR_RETURN(const std::size_t size_bytes, bytes_of(shape, dtype));
   if (!descriptor.handle && size_bytes != 0) {
-    return reference_error("has no handle, but the array of shape " + text_of(shape) + " and dtype " +
+    return reference_error("has no handle, but the array of shape " + python_shape(shape) + " and dtype " +
                            std::string(name_of(dtype)) + " is not empty");
   }
   if (!is_within(descriptor.offset_bytes, size_bytes, descriptor.allocation_bytes)) {

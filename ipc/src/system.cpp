@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "tessera/base/python_text.h"
+
 namespace tessera {
 namespace {
 
@@ -31,16 +33,16 @@ std::uint64_t share_of(std::uint64_t bytes, double fraction) {
   return static_cast<std::uint64_t>(static_cast<double>(bytes) * std::clamp(fraction, 0.0, 1.0));
 }
 
-// Nothing if the sizes are no shape.
+}  // namespace
+
 Result<std::size_t> bytes_of(const Shape& shape, DType dtype) {
   const std::optional<std::uint64_t> bytes = byte_count(shape, dtype);
   if (!bytes) {
-    return Error(ErrorCode::kInvalidArgument, "an array of that shape has negative sizes or too many elements");
+    return Error(ErrorCode::kInvalidArgument,
+                 "an array of shape " + python_shape(shape) + " has negative sizes or too many elements");
   }
   return static_cast<std::size_t>(*bytes);
 }
-
-}  // namespace
 
 std::shared_ptr<GpuSystem> GpuSystem::open(const Options& options, const Clock& clock) {
   return std::make_shared<System>(options, clock);

@@ -13,6 +13,9 @@
 
 namespace tessera {
 
+/// The size of an array. Errors: kInvalidArgument if the sizes are no shape.
+[[nodiscard]] Result<std::size_t> bytes_of(const Shape& shape, DType dtype);
+
 class System final : public GpuSystem {
  public:
   System(const Options& options, const Clock& clock);

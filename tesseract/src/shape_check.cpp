@@ -27,12 +27,7 @@ std::string tuple_of(const Shape& shape) {
   if (shape.size() > kMaxRank) {
     return std::to_string(shape.size()) + " sizes";
   }
-  std::string text = "(";
-  for (const std::int64_t size : shape) {
-    text += text.size() > 1 ? ", " : "";
-    text += std::to_string(size);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
+  return python_shape(shape);
 }
 
 }  // namespace

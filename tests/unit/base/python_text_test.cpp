@@ -75,6 +75,12 @@ TEST(PythonTextTest, WritesTuples) {
   EXPECT_EQ(python_tuple(std::array<std::int64_t, 3>{2, -1, 3}), "(2, None, 3)");
 }
 
+TEST(PythonTextTest, WritesShapesWithSizesAsTheyAre) {
+  EXPECT_EQ(python_shape({}), "()");
+  EXPECT_EQ(python_shape(std::array<std::int64_t, 1>{-2}), "(-2,)");
+  EXPECT_EQ(python_shape(std::array<std::int64_t, 3>{2, -1, 3}), "(2, -1, 3)");
+}
+
 TEST(PythonTextTest, ListsChoices) {
   EXPECT_EQ(python_choices({}), "");
   EXPECT_EQ(python_choices(std::vector<std::string>{"'a'"}), "'a'");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 namespace tessera {
@@ -103,6 +104,15 @@ TEST(Utf8Test, ReplacesAsPythonDoes) {
   EXPECT_EQ(replaced_utf8("\xe2\x82"), "\uFFFD");
   EXPECT_EQ(replaced_utf8("\xe0\x80\xf5\xc0\xaf"), "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(replaced_utf8(""), "");
+}
+
+TEST(Utf8Test, CutsBetweenCharacters) {
+  const std::string_view text = "a\u00e4\u20ac\U0001F600";  // of 1, 2, 3 and 4 bytes
+  const std::array<std::size_t, 12> lengths = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+  for (std::size_t limit_bytes = 0; limit_bytes != lengths.size(); ++limit_bytes) {
+    EXPECT_EQ(cut_utf8(text, limit_bytes), text.substr(0, lengths.at(limit_bytes))) << limit_bytes;
+  }
+  EXPECT_EQ(cut_utf8("\x80\x80\x80\x80\x80\x80", 5), "\x80\x80");  // not UTF-8: a few bytes less, no more
 }
 
 TEST(Utf8Test, ReplacesWhateverIsNotUtf8) {

@@ -21,6 +21,8 @@ namespace tessera {
 /// `str(tuple)` of sizes: `()`, `(2,)`, `(2, 3)`; a negative size is `None` (a free axis)
 /// (PROTOCOL.md sections 4.4 and 6.2, step 2).
 [[nodiscard]] std::string python_tuple(std::span<const std::int64_t> sizes);
+/// The same with negative sizes as they are: `(-2, 3)`. For shapes that came from outside.
+[[nodiscard]] std::string python_shape(std::span<const std::int64_t> sizes);
 /// Texts joined as pydantic lists choices: `'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`; the parts are given as they shall
 /// stand (PROTOCOL.md sections 4.3 and 6.3).
 [[nodiscard]] std::string python_choices(std::span<const std::string> parts);

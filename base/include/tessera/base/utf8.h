@@ -11,6 +11,8 @@ namespace tessera {
 [[nodiscard]] bool is_utf8(std::string_view bytes);
 /// How many bytes from the front on are UTF-8: all of them, or those before the first fault.
 [[nodiscard]] std::size_t utf8_prefix(std::string_view bytes);
+/// The first `limit_bytes` of a text, or up to three less, so that no character of UTF-8 is cut in two.
+[[nodiscard]] std::string_view cut_utf8(std::string_view text, std::size_t limit_bytes);
 /// The bytes with U+FFFD for what is not UTF-8, as Python's decoder replaces it (`errors="replace"`): one for each byte
 /// that begins nothing, one for each character that breaks off.
 [[nodiscard]] std::string replaced_utf8(std::string_view bytes);
