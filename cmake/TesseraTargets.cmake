@@ -30,8 +30,11 @@ target_compile_definitions(tessera_build_flags INTERFACE
   # Boost 1.74 does not know clang's coroutines by itself.
   $<$<CXX_COMPILER_ID:Clang>:BOOST_ASIO_HAS_CO_AWAIT;BOOST_ASIO_HAS_STD_COROUTINE>)
 if(TESSERA_SANITIZE)
-  # What the sanitizers add to the code makes g++ see uses of values that were never set.
+  add_compile_definitions(TESSERA_SANITIZED)
   add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    # The driver's C functions are called with our own types for its structs: those of the same layout, not of its names.
+    $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>
+    # What the sanitizers add to the code makes g++ see uses of values that were never set.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
 endif()

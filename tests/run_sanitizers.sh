@@ -12,9 +12,8 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 
 run() {
   local preset="$1" report="$results/$1"
-  shift
   mkdir -p "$report"
-  GTEST_OUTPUT="xml:$report/gtest/" "$@" ctest --preset "$preset" --parallel "$(nproc)" "${ctest_options[@]}" \
+  GTEST_OUTPUT="xml:$report/gtest/" ctest --preset "$preset" --parallel "$(nproc)" "${ctest_options[@]}" \
     --output-junit "$report/ctest.xml" || echo "FAILED: ctest under $preset" >&2
   add_reports "$report"
 }
@@ -24,7 +23,7 @@ build_asan() {
 }
 step "build with ASan and UBSan" build_asan
 ctest_options=()
-run asan-ubsan env
+run asan-ubsan
 
 build_tsan() {
   cmake --preset tsan --log-level=WARNING || return
@@ -36,11 +35,6 @@ build_tsan() {
   cmake --build --preset tsan --target $names
 }
 step "build with TSan" build_tsan
-# TSan of g++ 12 does not start where the kernel puts libraries at more random places than it knew.
-fixed_places=(env)
-if setarch --addr-no-randomize true 2>/dev/null; then
-  fixed_places=(setarch --addr-no-randomize)
-fi
 ctest_options=(--label-regex concurrency)
-run tsan "${fixed_places[@]}"
+run tsan
 end_part

@@ -60,7 +60,7 @@ bool is_infinite(Half element) {
 }
 template <class T>
 bool is_infinite(T element) {
-  if constexpr (kIsInteger<T>) {
+  if constexpr (std::is_integral_v<T>) {
     return false;
   } else {
     return std::abs(element) == std::numeric_limits<T>::infinity();

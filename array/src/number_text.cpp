@@ -8,12 +8,10 @@
 #include <limits>
 #include <string_view>
 
+#include "tessera/base/ascii.h"
+
 namespace tessera {
 namespace {
-
-bool is_digit(char character) {
-  return character >= '0' && character <= '9';
-}
 
 // Powers of ten that a double holds exactly.
 constexpr std::array<double, 23> kExactPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

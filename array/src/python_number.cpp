@@ -5,13 +5,10 @@
 #include <string>
 
 #include "number_text.h"
+#include "tessera/base/ascii.h"
 
 namespace tessera {
 namespace {
-
-bool is_digit(char character) {
-  return character >= '0' && character <= '9';
-}
 
 // Python's white space within ASCII.
 bool is_space(char character) {

@@ -28,7 +28,7 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
       return std::nullopt;
     }
     std::uint8_t& byte = uuid.bytes.at(digits / 2);
-    byte = static_cast<std::uint8_t>((byte << 4U) | value);
+    byte = static_cast<std::uint8_t>((std::size_t{byte} << 4U) | value);
     ++digits;
   }
   return uuid;

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kLoadTime{60};
 
-constexpr const char* kFooter =
+constexpr const char* kBuildFooter =
     R"(The compiler is $CXX, else the one that tessera was built with, else c++; it must be of the same
 kind and version as that one. Flags of $CXXFLAGS and $LDFLAGS (quoted as in a shell), and all words after --,
 are handed to it. A module that is there already is replaced once the new one loads.
@@ -192,7 +192,7 @@ ExitCode build_command(Arguments arguments) {
   std::vector<std::string> words;
   std::string output_word;
   bool is_verbose = false;
-  app.footer(kFooter);
+  app.footer(kBuildFooter);
   app.add_option("FILE.cpp", words, "The sources")->required();
   app.add_option("-o,--output", output_word, "The module to write (default: beside the first source, as NAME.so)")
       ->type_name("FILE.so");

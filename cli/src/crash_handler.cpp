@@ -30,12 +30,12 @@ constexpr auto kFatalSignals = std::to_array<FatalSignal>({
 
 // Set before the handlers are, and constant from then on.
 constinit int notice_descriptor = -1;
-constinit bool is_json = false;
+constinit bool is_json_log = false;
 constinit std::array<struct sigaction, kFatalSignals.size()> actions_before{};
 
 void handle(int number, siginfo_t* info, void* /*context*/) {
   const auto* const signal = std::ranges::find(kFatalSignals, number, &FatalSignal::number);
-  (void)write_crash_notice(notice_descriptor, signal->name, is_json);
+  (void)write_crash_notice(notice_descriptor, signal->name, is_json_log);
   // As if this handler had never been. A fault comes again by itself, at the same instruction; what was sent does not.
   const auto index = static_cast<std::size_t>(signal - kFatalSignals.begin());
   (void)::sigaction(number, &actions_before.at(index), nullptr);
@@ -46,7 +46,7 @@ void handle(int number, siginfo_t* info, void* /*context*/) {
 
 void handle_exit() {
   (void)std::fflush(stdout);  // into what captures the output
-  (void)write_crash_notice(notice_descriptor, "exit(3)", is_json);
+  (void)write_crash_notice(notice_descriptor, "exit(3)", is_json_log);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void tell_of_crashes(bool as_json) {
   if (notice_descriptor < 0) {
     return;
   }
-  is_json = as_json;
+  is_json_log = as_json;
   struct sigaction action{};
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -24,7 +24,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(COMMAND is apply, jacobian, jacobian-vector-product, vector-jacobian-product, abstract-eval,
 test, health or openapi-schema, as far as the Tesseract has it. PAYLOAD is what would be the
 body of an HTTP request: JSON text, or @FILE. Options may stand anywhere.
@@ -110,7 +110,7 @@ ExitCode run_command(Arguments arguments) {
   std::string command_word;
   std::optional<std::string> payload_word;
   ConfigFlags flags;
-  app.footer(kFooter);
+  app.footer(kRunFooter);
   app.add_option("NAME_OR_PATH", name, "The Tesseract: a name that `tessera list` shows, or the path of a module")
       ->required();
   app.add_option("COMMAND", command_word, "What to run, see below");

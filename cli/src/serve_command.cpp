@@ -30,7 +30,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kServeFooter =
     R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
 program; a text with a '/' is the path of a module, or of a folder that holds one of its own
 name. One Tesseract is served at / and at /NAME, several each at /NAME, with files of their own
@@ -90,7 +90,7 @@ CLI::Validator whole_number(std::uint64_t lowest, std::uint64_t highest) {
 
 void declare(CLI::App& app, ServeArguments& arguments) {
   DaemonOptions& options = arguments.options;
-  app.footer(kFooter);
+  app.footer(kServeFooter);
   app.add_option("NAME_OR_PATH", arguments.tesseracts, "The Tesseracts to serve")->required();
   app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
   app.add_option("-p,--port", arguments.port, "The port, or A-B for the first free one; 0 lets the system choose")

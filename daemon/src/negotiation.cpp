@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "tessera/array/json_scanner.h"
 #include "tessera/array/python_number.h"
@@ -95,14 +97,20 @@ std::string latin1_to_utf8(std::string_view text) {
 }  // namespace
 
 std::vector<MediaRange> parse_accept(std::string_view accept) {
-  std::vector<MediaRange> ranges;
+  // Of equal quality, what comes first stays first. (std::stable_sort of libstdc++ 12 warns of itself under clang.)
+  std::multimap<double, MediaRange, std::greater<>> by_quality;
   while (!accept.empty()) {
     const std::string_view part = take_until(accept, ',');
     if (!strip(part).empty()) {
-      ranges.push_back(parse_media_range(part));
+      MediaRange range = parse_media_range(part);
+      by_quality.emplace(range.quality, std::move(range));
     }
   }
-  std::ranges::stable_sort(ranges, std::greater<>(), &MediaRange::quality);
+  std::vector<MediaRange> ranges;
+  ranges.reserve(by_quality.size());
+  for (auto& [quality, range] : by_quality) {
+    ranges.push_back(std::move(range));
+  }
   return ranges;
 }
 

@@ -32,7 +32,9 @@ class TestCall final : public PendingCall {
   Response finish() override {
     Response response;
     try {
-      response = std::visit([this](const auto& outcome) { return answer_to(outcome); }, outcome_);
+      const auto* const failure = std::get_if<EndpointFailure>(&outcome_);
+      response = failure != nullptr ? record_.fail(*failure, request_.accept)
+                                    : json_answer(200, std::get<TestOutcome>(outcome_).to_json());
     } catch (...) {
       response = record_.fail(current_failure(), request_.accept);
     }
@@ -41,11 +43,6 @@ class TestCall final : public PendingCall {
   }
 
  private:
-  static Response answer_to(const TestOutcome& outcome) { return json_answer(200, outcome.to_json()); }
-  [[nodiscard]] Response answer_to(const EndpointFailure& failure) const {
-    return record_.fail(failure, request_.accept);
-  }
-
   const ServiceParts& parts_;
   const ServedTesseract& tesseract_;
   const Request& request_;

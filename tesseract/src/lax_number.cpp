@@ -22,10 +22,6 @@ bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string_view trim(std::string_view text) {
   bool is_trimmed = false;
   while (!is_trimmed && !text.empty()) {

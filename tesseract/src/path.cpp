@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "identifier.h"
+#include "tessera/base/ascii.h"
 
 namespace tessera {
 namespace {
@@ -12,10 +13,6 @@ constexpr std::string_view kItem = "[]";
 constexpr std::string_view kKey = "{}";
 constexpr std::string_view kKeyPattern = R"(\{(?:[^{}\\]|\\.)+\})";
 constexpr std::string_view kItemPattern = R"(\[\d+\])";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Splits at the dots outside of `{…}`; a backslash keeps the character behind it from meaning anything.
 std::vector<std::string_view> split(std::string_view path) {

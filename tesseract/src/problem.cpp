@@ -106,7 +106,7 @@ std::string_view dtype_text(const std::optional<DType>& dtype) {
   return dtype ? name_of(*dtype) : std::string_view("None");
 }
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   std::string json;
   append_json_text(json, text);
   return json;
@@ -136,7 +136,7 @@ ArrayWords words_of(const ArrayFault& fault) {
       return {"value_error", "Value error, " + fault.reason, R"({"error":{}})"};
     case ArrayFault::Kind::kDecode:
       return {"array_decode_error", "Failed to decode array buffer (" + fault.encoding + " encoding): " + fault.reason,
-              "{\"encoding\":" + quoted(fault.encoding) + ",\"error\":" + quoted(fault.reason) + "}"};
+              "{\"encoding\":" + json_text(fault.encoding) + ",\"error\":" + json_text(fault.reason) + "}"};
     case ArrayFault::Kind::kDimensionality: {
       const std::string actual = std::to_string(fault.actual_shape.size());
       const std::string expected = std::to_string(fault.expected_shape.size());
@@ -157,7 +157,7 @@ ArrayWords words_of(const ArrayFault& fault) {
         return {"array_dtype_mismatch",
                 "Array dtype '" + actual + "' does not match expected dtype '" + expected + "' (" + fault.reason + ")",
                 R"({"actual_dtype":")" + actual + R"(","expected_dtype":")" + expected + R"(","no_cast_reason":)" +
-                    quoted(fault.reason) + "}"};
+                    json_text(fault.reason) + "}"};
       }
       return {"array_dtype_mismatch", "Array dtype '" + actual + "' cannot be safely cast to '" + expected + "'",
               R"({"actual_dtype":")" + actual + R"(","expected_dtype":")" + expected + "\"}"};
@@ -166,7 +166,7 @@ ArrayWords words_of(const ArrayFault& fault) {
       const std::string expected(dtype_text(fault.expected_dtype));
       return {"array_value_out_of_range",
               "Array values do not fit into dtype '" + expected + "' (e.g. " + fault.value + ")",
-              R"({"expected_dtype":")" + expected + R"(","value":)" + quoted(fault.value) + "}"};
+              R"({"expected_dtype":")" + expected + R"(","value":)" + json_text(fault.value) + "}"};
     }
     case ArrayFault::Kind::kExpectedInteger:
       return {"array_expected_integer", "Expected integer data, but array contains floating point values", "{}"};
@@ -180,21 +180,21 @@ std::string ctx_of(const Problem& problem) {
     return "{\"" + std::string(name) + "\":" + bound_json(problem.bound) + "}";
   };
   const auto with_lengths = [&problem](const char* name) {
-    return "{\"field_type\":" + quoted(problem.text) + ",\"" + name + "\":" + bound_json(problem.bound) +
+    return "{\"field_type\":" + json_text(problem.text) + ",\"" + name + "\":" + bound_json(problem.bound) +
            ",\"actual_length\":" + std::to_string(problem.count) + "}";
   };
   switch (problem.kind) {
     case Kind::kJsonInvalid:
-      return "{\"error\":" + quoted(problem.text) + "}";
+      return "{\"error\":" + json_text(problem.text) + "}";
     case Kind::kStringTooShort:
       return with_bound("min_length");
     case Kind::kStringTooLong:
       return with_bound("max_length");
     case Kind::kStringPatternMismatch:
-      return "{\"pattern\":" + quoted(problem.text) + "}";
+      return "{\"pattern\":" + json_text(problem.text) + "}";
     case Kind::kLiteralError:
     case Kind::kEnum:
-      return "{\"expected\":" + quoted(problem.text) + "}";
+      return "{\"expected\":" + json_text(problem.text) + "}";
     case Kind::kTooShort:
       return with_lengths("min_length");
     case Kind::kTooLong:

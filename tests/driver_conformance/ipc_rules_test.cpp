@@ -6,7 +6,7 @@
 namespace tessera::driver_conformance {
 namespace {
 
-constexpr std::size_t kSize = 2 * kPage;
+constexpr std::size_t kExportedBytes = 2 * kPage;
 
 class IpcRules : public RuleTest {
  protected:
@@ -55,20 +55,20 @@ class IpcRulesWithPeer : public IpcRules {
 };
 
 TEST_F(IpcRules, HandleOfAnAllocationStaysTheSame) {
-  Address address = allocate(kSize);
+  Address address = allocate(kExportedBytes);
   EXPECT_EQ(handle_of(address).bytes, handle_of(address).bytes);
 }
 
 TEST_F(IpcRules, PointerInsideHasTheHandleOfTheAllocation) {
-  Address address = allocate(kSize);
+  Address address = allocate(kExportedBytes);
   EXPECT_EQ(handle_of(address + 4096).bytes, handle_of(address).bytes);
 }
 
 TEST_F(IpcRules, NewAllocationHasANewHandle) {
-  Address first = allocate(kSize);
+  Address first = allocate(kExportedBytes);
   Handle old = handle_of(first);
   free_now(first);
-  EXPECT_NE(handle_of(allocate(kSize)).bytes, old.bytes);
+  EXPECT_NE(handle_of(allocate(kExportedBytes)).bytes, old.bytes);
 }
 
 TEST_F(IpcRules, NoAllocationHasNoHandle) {
@@ -77,7 +77,7 @@ TEST_F(IpcRules, NoAllocationHasNoHandle) {
 }
 
 TEST_F(IpcRules, OwnHandleDoesNotOpen) {
-  EXPECT_EQ(try_open(handle_of(allocate(kSize))), kInvalidContext);
+  EXPECT_EQ(try_open(handle_of(allocate(kExportedBytes))), kInvalidContext);
 }
 
 TEST_F(IpcRules, AnyBytesDoNotOpen) {
@@ -91,17 +91,17 @@ TEST_F(IpcRules, AnyBytesDoNotOpen) {
 }
 
 TEST_F(IpcRulesWithPeer, ImporterSeesTheBytesOfTheExporter) {
-  Export exported = export_from(peer(), kSize, 5);
+  Export exported = export_from(peer(), kExportedBytes, 5);
   Address address = open(exported.handle);
   EXPECT_EQ(look(address), "all 5");
-  peer().ask({.order = Order::kFill, .a = exported.address, .b = 6, .c = kSize});
-  EXPECT_EQ(look(address + kSize - 64), "all 6");
+  peer().ask({.order = Order::kFill, .a = exported.address, .b = 6, .c = kExportedBytes});
+  EXPECT_EQ(look(address + kExportedBytes - 64), "all 6");
   fill(address, 64, 7);
   EXPECT_EQ(describe(peer().ask({.order = Order::kRead, .a = exported.address}).bytes), "all 7");
 }
 
 TEST_F(IpcRulesWithPeer, BytesLieAtTheirOffset) {
-  Export exported = export_from(peer(), kSize, 1);
+  Export exported = export_from(peer(), kExportedBytes, 1);
   peer().ask({.order = Order::kFill, .a = exported.address + 8192, .b = 2, .c = 64});
   Reply inside = peer().ask({.order = Order::kExport, .a = exported.address + 8192});
   Address address = open({inside.bytes});
@@ -117,7 +117,7 @@ TEST_F(IpcRulesWithPeer, SmallAllocationOpensAtItsBegin) {
 }
 
 TEST_F(IpcRulesWithPeer, SecondOpenIsCounted) {
-  Export exported = export_from(peer(), kSize, 5);
+  Export exported = export_from(peer(), kExportedBytes, 5);
   Address first = open(exported.handle);
   Address second = open(exported.handle);
   EXPECT_EQ(second, first);
@@ -128,18 +128,18 @@ TEST_F(IpcRulesWithPeer, SecondOpenIsCounted) {
 }
 
 TEST_F(IpcRulesWithPeer, UnknownPointersCannotBeClosed) {
-  Address own = allocate(kSize);
+  Address own = allocate(kExportedBytes);
   EXPECT_EQ(driver().cuIpcCloseMemHandle(0), kInvalidValue);
   EXPECT_EQ(driver().cuIpcCloseMemHandle(own), kInvalidValue);
 }
 
 TEST_F(IpcRulesWithPeer, RangeOfAnImportIsTheAllocation) {
-  Address address = open(export_from(peer(), kSize, 5).handle);
+  Address address = open(export_from(peer(), kExportedBytes, 5).handle);
   Address base = 0;
   std::size_t size = 0;
-  EXPECT_EQ(driver().cuMemGetAddressRange_v2(&base, &size, address + kSize - 1), kSuccess);
+  EXPECT_EQ(driver().cuMemGetAddressRange_v2(&base, &size, address + kExportedBytes - 1), kSuccess);
   EXPECT_EQ(base, address);
-  EXPECT_EQ(size, kSize);
+  EXPECT_EQ(size, kExportedBytes);
 }
 
 TEST_F(IpcRulesWithPeer, ImporterKeepsWhatTheExporterFrees) {
@@ -157,10 +157,10 @@ TEST_F(IpcRulesWithPeer, ImporterKeepsWhatTheExporterFrees) {
 }
 
 TEST_F(IpcRulesWithPeer, NewHandleBesideAnOldMapping) {
-  Export old = export_from(peer(), kSize, 5);
+  Export old = export_from(peer(), kExportedBytes, 5);
   Address address = open(old.handle);
   EXPECT_EQ(peer().ask({.order = Order::kFree, .a = old.address}).code, kSuccess);
-  Export young = export_from(peer(), kSize, 6);
+  Export young = export_from(peer(), kExportedBytes, 6);
   report_answer(young.address == old.address ? "open a new allocation at the address of one that is still mapped"
                                              : "open a new allocation at another address",
                 try_open(young.handle));
@@ -169,7 +169,7 @@ TEST_F(IpcRulesWithPeer, NewHandleBesideAnOldMapping) {
 }
 
 TEST_F(IpcRulesWithPeer, ImportedMemoryExportedAgain) {
-  Address address = open(export_from(peer(), kSize, 5).handle);
+  Address address = open(export_from(peer(), kExportedBytes, 5).handle);
   Handle handle{};
   report_answer("handle of an imported pointer", driver().cuIpcGetMemHandle(&handle, address));
 }
@@ -180,7 +180,7 @@ TEST_F(IpcRulesWithPeer, OtherDeviceNeedsPeerAccess) {
   if (count < 2) {
     GTEST_SKIP() << "needs two GPUs";
   }
-  Export exported = export_from(peer(), kSize, 5);
+  Export exported = export_from(peer(), kExportedBytes, 5);
   int can_access = 0;
   ASSERT_EQ(driver().cuDeviceCanAccessPeer(&can_access, 1, 0), kSuccess);
   on_new_thread([&] {
@@ -196,7 +196,7 @@ TEST_F(IpcRulesWithPeer, OtherDeviceNeedsPeerAccess) {
 TEST_F(IpcRules, ImporterKeepsWhatADeadExporterHad) {
   Peer peer;
   ASSERT_EQ(peer.start(), kSuccess);
-  Export exported = export_from(peer, kSize, 5);
+  Export exported = export_from(peer, kExportedBytes, 5);
   Address address = open(exported.handle);
   peer.kill();
   free_bytes();
@@ -210,7 +210,7 @@ TEST_F(IpcRules, MemoryOfADeadProcessComesBack) {
   std::size_t before = free_bytes();
   Peer peer;
   ASSERT_EQ(peer.start(), kSuccess);
-  export_from(peer, kSize, 5);
+  export_from(peer, kExportedBytes, 5);
   EXPECT_EQ(peer.ask({.order = Order::kAllocate, .a = 32 * kPage}).code, kSuccess);
   EXPECT_LE(free_bytes() + 32 * kPage, before);
   peer.kill();
@@ -218,7 +218,7 @@ TEST_F(IpcRules, MemoryOfADeadProcessComesBack) {
 }
 
 TEST_F(IpcRules, DeadImporterHarmsNobody) {
-  Address address = allocate(kSize, 5);
+  Address address = allocate(kExportedBytes, 5);
   Peer peer;
   ASSERT_EQ(peer.start(), kSuccess);
   Reply opened = peer.ask({.order = Order::kOpen, .bytes = handle_of(address).bytes});
@@ -237,7 +237,7 @@ TEST_F(IpcRules, EqualPidsOfTwoNamespacesAreTakenForOne) {
   ASSERT_EQ(exporter.ask({.order = Order::kPid}).value, importer.ask({.order = Order::kPid}).value);
   ASSERT_EQ(exporter.start(), kSuccess);
   ASSERT_EQ(importer.start(), kSuccess);
-  Export exported = export_from(exporter, kSize, 5);
+  Export exported = export_from(exporter, kExportedBytes, 5);
   Code code = importer.ask({.order = Order::kOpen, .bytes = exported.handle.bytes}).code;
   EXPECT_NE(code, kSuccess);
   report_answer("open between equal pids of two namespaces", code);

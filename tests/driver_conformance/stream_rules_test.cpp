@@ -7,14 +7,14 @@ namespace {
 constexpr unsigned kNonBlocking = 1;
 constexpr unsigned kDisableTiming = 2;
 constexpr unsigned kInterprocess = 4;
-constexpr std::size_t kSize = 2 * kPage;
+constexpr std::size_t kBufferBytes = 2 * kPage;
 
 class StreamRules : public RuleTest {
  protected:
   void SetUp() override {
     RuleTest::SetUp();
-    first_ = allocate(kSize);
-    second_ = allocate(kSize);
+    first_ = allocate(kBufferBytes);
+    second_ = allocate(kBufferBytes);
   }
   void TearDown() override {
     EXPECT_EQ(driver().cuCtxSynchronize(), kSuccess);
@@ -38,8 +38,8 @@ class StreamRules : public RuleTest {
 TEST_F(StreamRules, WorkOfAStreamIsDoneInOrder) {
   void* one = stream(kNonBlocking);
   for (unsigned char value = 1; value < 6; ++value) {
-    EXPECT_EQ(driver().cuMemsetD8Async(first_, value, kSize, one), kSuccess);
-    EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kSize, one), kSuccess);
+    EXPECT_EQ(driver().cuMemsetD8Async(first_, value, kBufferBytes, one), kSuccess);
+    EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kBufferBytes, one), kSuccess);
   }
   EXPECT_EQ(driver().cuStreamSynchronize(one), kSuccess);
   EXPECT_EQ(driver().cuStreamQuery(one), kSuccess);
@@ -51,10 +51,10 @@ TEST_F(StreamRules, StreamWaitsForAnEvent) {
   void* one = stream(kNonBlocking);
   void* other = stream(kNonBlocking);
   void* done = event();
-  EXPECT_EQ(driver().cuMemsetD8Async(first_, 3, kSize, one), kSuccess);
+  EXPECT_EQ(driver().cuMemsetD8Async(first_, 3, kBufferBytes, one), kSuccess);
   EXPECT_EQ(driver().cuEventRecord(done, one), kSuccess);
   EXPECT_EQ(driver().cuStreamWaitEvent(other, done, 0), kSuccess);
-  EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kSize, other), kSuccess);
+  EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kBufferBytes, other), kSuccess);
   EXPECT_EQ(driver().cuStreamSynchronize(other), kSuccess);
   EXPECT_EQ(driver().cuEventQuery(done), kSuccess);
   EXPECT_EQ(look(second_), "all 3");
@@ -63,23 +63,23 @@ TEST_F(StreamRules, StreamWaitsForAnEvent) {
 
 TEST_F(StreamRules, DefaultStreamWaitsForBlockingStreams) {
   void* blocking = stream(0);
-  EXPECT_EQ(driver().cuMemsetD8Async(first_, 4, kSize, blocking), kSuccess);
-  EXPECT_EQ(driver().cuMemcpyDtoD_v2(second_, first_, kSize), kSuccess);
+  EXPECT_EQ(driver().cuMemsetD8Async(first_, 4, kBufferBytes, blocking), kSuccess);
+  EXPECT_EQ(driver().cuMemcpyDtoD_v2(second_, first_, kBufferBytes), kSuccess);
   EXPECT_EQ(driver().cuStreamSynchronize(nullptr), kSuccess);
   EXPECT_EQ(look(second_), "all 4");
 }
 
 TEST_F(StreamRules, BlockingStreamsWaitForTheDefaultStream) {
   void* blocking = stream(0);
-  EXPECT_EQ(driver().cuMemsetD8_v2(first_, 5, kSize), kSuccess);
-  EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kSize, blocking), kSuccess);
+  EXPECT_EQ(driver().cuMemsetD8_v2(first_, 5, kBufferBytes), kSuccess);
+  EXPECT_EQ(driver().cuMemcpyDtoDAsync_v2(second_, first_, kBufferBytes, blocking), kSuccess);
   EXPECT_EQ(driver().cuStreamSynchronize(blocking), kSuccess);
   EXPECT_EQ(look(second_), "all 5");
 }
 
 TEST_F(StreamRules, DestroyedStreamEndsItsWork) {
   void* one = stream(kNonBlocking);
-  EXPECT_EQ(driver().cuMemsetD8Async(first_, 6, kSize, one), kSuccess);
+  EXPECT_EQ(driver().cuMemsetD8Async(first_, 6, kBufferBytes, one), kSuccess);
   EXPECT_EQ(driver().cuStreamDestroy_v2(one), kSuccess);
   EXPECT_EQ(driver().cuCtxSynchronize(), kSuccess);
   EXPECT_EQ(look(first_), "all 6");
@@ -119,16 +119,19 @@ TEST_F(StreamRules, OtherProcessWaitsForAnEvent) {
   Peer peer;
   ASSERT_EQ(peer.start(), kSuccess);
   Reply source = peer.ask({.order = Order::kOpen, .bytes = memory_handle.bytes});
-  Reply target = peer.ask({.order = Order::kAllocate, .a = kSize});
+  Reply target = peer.ask({.order = Order::kAllocate, .a = kBufferBytes});
   Reply opened = peer.ask({.order = Order::kOpenEvent, .bytes = event_handle.bytes});
   ASSERT_EQ(opened.code, kSuccess);
   void* one = stream(kNonBlocking);
-  EXPECT_EQ(driver().cuMemsetD8Async(first_, 7, kSize, one), kSuccess);
+  EXPECT_EQ(driver().cuMemsetD8Async(first_, 7, kBufferBytes, one), kSuccess);
   EXPECT_EQ(driver().cuEventRecord(done, one), kSuccess);
-  EXPECT_EQ(
-      peer.ask({.order = Order::kCopyAfterEvent, .a = opened.value, .b = target.value, .c = source.value, .d = kSize})
-          .code,
-      kSuccess);
+  EXPECT_EQ(peer.ask({.order = Order::kCopyAfterEvent,
+                      .a = opened.value,
+                      .b = target.value,
+                      .c = source.value,
+                      .d = kBufferBytes})
+                .code,
+            kSuccess);
   EXPECT_EQ(describe(peer.ask({.order = Order::kRead, .a = target.value}).bytes), "all 7");
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kProhibited = 2;
 
-Context* find(const Driver& driver, int device) {
+Context* find_context(const Driver& driver, int device) {
   return device >= 0 && static_cast<std::size_t>(device) < driver.contexts.size()
              ? driver.contexts[static_cast<std::size_t>(device)].get()
              : nullptr;
@@ -25,7 +25,7 @@ bool is_context(const Driver& driver, const void* context) {
 
 TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxRetain(void** context, int device) {
   return call(Function::cuDevicePrimaryCtxRetain, Needs::kInit, [&](Driver& driver) -> Result {
-    Context* found = find(driver, device);
+    Context* found = find_context(driver, device);
     if (context == nullptr) {
       return kInvalidValue;
     }
@@ -48,7 +48,7 @@ TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxRetain(void** context, int device)
 
 TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
   return call(Function::cuDevicePrimaryCtxRelease_v2, Needs::kInit, [&](Driver& driver) -> Result {
-    Context* found = find(driver, device);
+    Context* found = find_context(driver, device);
     if (found == nullptr) {
       return kInvalidDevice;
     }
@@ -68,7 +68,7 @@ TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
 
 TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxReset_v2(int device) {
   return call(Function::cuDevicePrimaryCtxReset_v2, Needs::kInit, [&](Driver& driver) -> Result {
-    Context* found = find(driver, device);
+    Context* found = find_context(driver, device);
     if (found == nullptr) {
       return kInvalidDevice;
     }
@@ -79,7 +79,7 @@ TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxReset_v2(int device) {
 
 TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
   return call(Function::cuDevicePrimaryCtxSetFlags_v2, Needs::kInit, [&](Driver& driver) -> Result {
-    Context* found = find(driver, device);
+    Context* found = find_context(driver, device);
     if (found == nullptr) {
       return kInvalidDevice;
     }
@@ -91,7 +91,7 @@ TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned f
 
 TESSERA_STAND_IN_EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* is_active) {
   return call(Function::cuDevicePrimaryCtxGetState, Needs::kInit, [&](Driver& driver) -> Result {
-    Context* found = find(driver, device);
+    Context* found = find_context(driver, device);
     if (flags == nullptr || is_active == nullptr) {
       return kInvalidValue;
     }

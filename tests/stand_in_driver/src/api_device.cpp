@@ -8,7 +8,7 @@
 namespace tessera::stand_in {
 namespace {
 
-const Device* find(const Driver& driver, int device) {
+const Device* find_device(const Driver& driver, int device) {
   return device >= 0 && static_cast<std::size_t>(device) < driver.devices.size()
              ? &driver.devices[static_cast<std::size_t>(device)]
              : nullptr;
@@ -45,7 +45,7 @@ int attribute_of(const Driver& driver, const Device& device, int attribute) {
 }
 
 Result give_uuid(const Driver& driver, unsigned char* uuid, int device, bool is_of_instance) {
-  const Device* found = find(driver, device);
+  const Device* found = find_device(driver, device);
   if (uuid == nullptr) {
     return kInvalidValue;
   }
@@ -73,7 +73,7 @@ TESSERA_STAND_IN_EXPORT int cuDeviceGet(int* device, int ordinal) {
     if (device == nullptr) {
       return kInvalidValue;
     }
-    if (find(driver, ordinal) == nullptr && !driver.breaks(Mutation::any_ordinal)) {
+    if (find_device(driver, ordinal) == nullptr && !driver.breaks(Mutation::any_ordinal)) {
       return kInvalidDevice;
     }
     *device = ordinal;
@@ -83,7 +83,7 @@ TESSERA_STAND_IN_EXPORT int cuDeviceGet(int* device, int ordinal) {
 
 TESSERA_STAND_IN_EXPORT int cuDeviceGetName(char* name, int length, int device) {
   return call(Function::cuDeviceGetName, Needs::kInit, [&](Driver& driver) -> Result {
-    const Device* found = find(driver, device);
+    const Device* found = find_device(driver, device);
     if (name == nullptr || length <= 0) {
       return kInvalidValue;
     }
@@ -107,7 +107,7 @@ TESSERA_STAND_IN_EXPORT int cuDeviceGetUuid_v2(unsigned char* uuid, int device) 
 
 TESSERA_STAND_IN_EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
   return call(Function::cuDeviceGetAttribute, Needs::kInit, [&](Driver& driver) -> Result {
-    const Device* found = find(driver, device);
+    const Device* found = find_device(driver, device);
     if (value == nullptr || attribute <= 0 || attribute > 200) {
       return kInvalidValue;
     }
@@ -121,7 +121,7 @@ TESSERA_STAND_IN_EXPORT int cuDeviceGetAttribute(int* value, int attribute, int 
 
 TESSERA_STAND_IN_EXPORT int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
   return call(Function::cuDeviceTotalMem_v2, Needs::kInit, [&](Driver& driver) -> Result {
-    const Device* found = find(driver, device);
+    const Device* found = find_device(driver, device);
     if (bytes == nullptr) {
       return kInvalidValue;
     }
@@ -135,7 +135,7 @@ TESSERA_STAND_IN_EXPORT int cuDeviceTotalMem_v2(std::size_t* bytes, int device) 
 
 TESSERA_STAND_IN_EXPORT int cuDeviceGetPCIBusId(char* text, int length, int device) {
   return call(Function::cuDeviceGetPCIBusId, Needs::kInit, [&](Driver& driver) -> Result {
-    const Device* found = find(driver, device);
+    const Device* found = find_device(driver, device);
     if (text == nullptr || length <= 0) {
       return kInvalidValue;
     }
@@ -174,8 +174,8 @@ TESSERA_STAND_IN_EXPORT int cuDeviceGetByPCIBusId(int* device, const char* text)
 
 TESSERA_STAND_IN_EXPORT int cuDeviceCanAccessPeer(int* can, int device, int peer) {
   return call(Function::cuDeviceCanAccessPeer, Needs::kInit, [&](Driver& driver) -> Result {
-    const Device* a = find(driver, device);
-    const Device* b = find(driver, peer);
+    const Device* a = find_device(driver, device);
+    const Device* b = find_device(driver, peer);
     if (can == nullptr) {
       return kInvalidValue;
     }

@@ -12,7 +12,7 @@ namespace {
 
 // What kernels do to memory no sanitizer sees: two streams that race are the client's mistake, to be found by its
 // bytes, not reported as a data race inside this library.
-#if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+#if defined(TESSERA_SANITIZED) && defined(__x86_64__)
 void move_bytes(void* target, const void* source, std::size_t size) {
   asm volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(size) : : "memory");
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-Bytes bytes_of(std::string_view text) {
+Bytes copied(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
@@ -63,10 +63,10 @@ TEST(Base64Test, KnowsTheExamplesOfTheStandard) {
       {"foobar", "Zm9vYmFy"},
   };
   for (const auto& [plain, text] : examples) {
-    EXPECT_EQ(encode(bytes_of(plain)), text);
-    EXPECT_EQ(encode(bytes_of(plain), base64_encode_scalar), text);
-    EXPECT_EQ(decode(text), bytes_of(plain));
-    EXPECT_EQ(decode(text, base64_decode_scalar), bytes_of(plain));
+    EXPECT_EQ(encode(copied(plain)), text);
+    EXPECT_EQ(encode(copied(plain), base64_encode_scalar), text);
+    EXPECT_EQ(decode(text), copied(plain));
+    EXPECT_EQ(decode(text, base64_decode_scalar), copied(plain));
   }
 }
 

@@ -41,7 +41,7 @@ class CrashTest : public ::testing::Test {
 };
 
 // A sanitizer ends the process in its own way, and prints its report.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TESSERA_SANITIZED
 constexpr bool kHasSanitizer = true;
 #else
 constexpr bool kHasSanitizer = false;

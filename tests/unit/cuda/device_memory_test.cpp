@@ -166,24 +166,24 @@ class PackOnDeviceTest : public StandInTest {
   }
 };
 
-using Numbers = std::vector<std::int32_t>;
+using Values = std::vector<std::int32_t>;
 
 TEST_F(PackOnDeviceTest, TakesColumns) {
-  EXPECT_EQ(packed({4, 2}, {6, 1}, 1), (Numbers{1, 2, 7, 8, 13, 14, 19, 20}));
+  EXPECT_EQ(packed({4, 2}, {6, 1}, 1), (Values{1, 2, 7, 8, 13, 14, 19, 20}));
 }
 
 TEST_F(PackOnDeviceTest, Transposes) {
-  EXPECT_EQ(packed({3, 2}, {1, 3}, 0), (Numbers{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(packed({3, 2}, {1, 3}, 0), (Values{0, 3, 1, 4, 2, 5}));
 }
 
 TEST_F(PackOnDeviceTest, GoesBackwards) {
-  EXPECT_EQ(packed({4}, {-2}, 7), (Numbers{7, 5, 3, 1}));
-  EXPECT_EQ(packed({2, 3}, {-6, 1}, 6), (Numbers{6, 7, 8, 0, 1, 2}));
+  EXPECT_EQ(packed({4}, {-2}, 7), (Values{7, 5, 3, 1}));
+  EXPECT_EQ(packed({2, 3}, {-6, 1}, 6), (Values{6, 7, 8, 0, 1, 2}));
 }
 
 TEST_F(PackOnDeviceTest, Repeats) {
-  EXPECT_EQ(packed({5}, {0}, 9), (Numbers{9, 9, 9, 9, 9}));
-  EXPECT_EQ(packed({2, 3}, {1, 0}, 4), (Numbers{4, 4, 4, 5, 5, 5}));
+  EXPECT_EQ(packed({5}, {0}, 9), (Values{9, 9, 9, 9, 9}));
+  EXPECT_EQ(packed({2, 3}, {1, 0}, 4), (Values{4, 4, 4, 5, 5, 5}));
 }
 
 TEST_F(PackOnDeviceTest, RefusesStridesThatDoNotFit) {

@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   const TestServer test({.body_bytes = 1000});

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr std::string_view kInvalid = "Invalid HTTP request received.";
 
@@ -22,8 +22,8 @@ TEST(HttpTest, AnswersWithItsHeaders) {
   EXPECT_EQ(response.headers.at("content-type"), "text/plain");
   EXPECT_EQ(response.headers.at("content-length"), "2");
   EXPECT_EQ(response.headers.at("x-test"), "yes");
-  EXPECT_THAT(response.headers.at("server"), testing::StartsWith("tessera/"));
-  EXPECT_THAT(response.headers.at("date"), testing::EndsWith(" GMT"));
+  EXPECT_THAT(response.headers.at("server"), ::testing::StartsWith("tessera/"));
+  EXPECT_THAT(response.headers.at("date"), ::testing::EndsWith(" GMT"));
   EXPECT_FALSE(response.headers.contains("connection"));
 }
 
@@ -232,7 +232,7 @@ TEST(HttpTest, GivesItsSlotBackAfterAnException) {
   EXPECT_EQ(response.body, "after");
 }
 
-class BadHttpTest : public testing::TestWithParam<std::string> {};
+class BadHttpTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BadHttpTest, IsAnswered400AndClosed) {
   const TestServer test;
@@ -249,22 +249,22 @@ TEST_P(BadHttpTest, IsAnswered400AndClosed) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadHttpTest,
-    testing::Values("garbage\r\n", "\x16\x03\x01 a TLS greeting", "GET /health\r\n", "GET /health HTTP/2.0\r\n\r\n",
-                    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /health HTTP/1.1\r\n\r\n",
-                    "GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "GET /health HTTP/1.1\nHost: x\n\n",
-                    "GET /health HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
-                    "GET /a\xff HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a?b=\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
-                    "GET /health HTTP/1.1\r\nHost: x\r\nAccept: a\r\n b\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 18446744073709551616\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnot hex\r\n",
-                    "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n"));
+    ::testing::Values("garbage\r\n", "\x16\x03\x01 a TLS greeting", "GET /health\r\n", "GET /health HTTP/2.0\r\n\r\n",
+                      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /health HTTP/1.1\r\n\r\n",
+                      "GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "GET /health HTTP/1.1\nHost: x\n\n",
+                      "GET /health HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n",
+                      "GET /a\xff HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a?b=\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
+                      "GET /health HTTP/1.1\r\nHost: x\r\nAccept: a\r\n b\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 18446744073709551616\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnot hex\r\n",
+                      "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n"));
 
 }  // namespace
 }  // namespace tessera

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr std::chrono::milliseconds kReadPatience{10'000};
 
 bool is_readable_within(int socket, std::chrono::milliseconds time) {
   ::pollfd wish{.fd = socket, .events = POLLIN, .revents = 0};
@@ -60,7 +60,7 @@ bool RawConnection::send(std::string_view bytes) {
 }
 
 bool RawConnection::receive() {
-  if (!is_readable_within(socket_.value(), kPatience)) {
+  if (!is_readable_within(socket_.value(), kReadPatience)) {
     return false;
   }
   std::array<char, 65536> piece{};

@@ -6,7 +6,7 @@
 namespace tessera::testing {
 
 // A sanitizer makes each ten times as slow, and none of what is measured is better to be seen with more.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TESSERA_SANITIZED
 inline constexpr std::uint64_t kManyLeases = 100'000;
 #else
 inline constexpr std::uint64_t kManyLeases = 1'000'000;

@@ -19,7 +19,7 @@ TesseractDefinition shapes() {
           .field("grid", array(DType::kFloat32, {2, 3}).optional(), "", nullptr)
           .field("any", array_of_any_dtype().optional(), "", nullptr)
           .field("gain", scalar(DType::kFloat64), "", 1.5)
-          .field("rows", list_of(array(DType::kFloat64, {kFreeAxis})), "", List{List{1, 2}})
+          .field("rows", list_of(array(DType::kFloat64, {kFreeAxis})), "", List{Value(List{1, 2})})
           .field("steps", integer(), "", 1));
 }
 

@@ -76,7 +76,7 @@ TEST(GoldenPathTest, WritesKeysAsTheVectorsSay) {
   }
 }
 
-Object tree() {
+Object small_tree() {
   return Object{{"a", Object{{"b", Array::of<double>({1, 2})}}},
                 {"l", List{Array::of<double>({3}), Object{{"w", Array::of<double>({4})}}}},
                 {"d", Object{{"b.c", Array::of<double>({5})}, {"x{y", Array::of<double>({6})}}},
@@ -84,7 +84,7 @@ Object tree() {
 }
 
 TEST(FindAtTest, FollowsNamesPositionsAndKeys) {
-  const Object inputs = tree();
+  const Object inputs = small_tree();
   const auto first = [&inputs](std::string_view path) { return array_at(inputs, path).values<double>()[0]; };
   EXPECT_EQ(first("a.b"), 1.0);
   EXPECT_EQ(first("l.[0]"), 3.0);
@@ -94,14 +94,14 @@ TEST(FindAtTest, FollowsNamesPositionsAndKeys) {
 }
 
 TEST(FindAtTest, FindsNothingWhereNothingIs) {
-  const Object inputs = tree();
+  const Object inputs = small_tree();
   for (const char* path : {"", "z", "a.z", "a.b.c", "l.[2]", "l.[0].w", "d.{zz}", "n.x", "[0]", "l.{0}"}) {
     EXPECT_EQ(find_at(inputs, path), nullptr) << path;
   }
 }
 
 TEST(ArrayAtTest, NamesThePathThatHasNoArray) {
-  const Object inputs = tree();
+  const Object inputs = small_tree();
   try {
     static_cast<void>(array_at(inputs, "d.{zz}"));
     FAIL();

@@ -17,7 +17,7 @@ using testing::echo_of;
 using testing::items_of;
 using testing::read;
 
-Type vector_of_float64() {
+Type float64s() {
   return array(DType::kFloat64, {kFreeAxis});
 }
 
@@ -27,9 +27,9 @@ Schema layers_schema() {
   Schema open("Open");
   open.field("known", integer(), "", 0).allow_extra_keys();
   return Schema("InputSchema")
-      .field("x", vector_of_float64())
+      .field("x", float64s())
       .field("layers", list_of(object(layer)), "", List{})
-      .field("named", dict_of(vector_of_float64()), "", Object{})
+      .field("named", dict_of(float64s()), "", Object{})
       .field("steps", integer().at_most(10), "", 1)
       .field("open", object(open).optional(), "", nullptr);
 }

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-Type vector_of_float64() {
+Type differentiable_float64s() {
   return array(DType::kFloat64, {kFreeAxis}).differentiable();
 }
 
@@ -18,11 +18,11 @@ Schema output_schema() {
   Schema point("Point");
   point.field("label", text(), "", "p").field("at", array(DType::kFloat64, {3}));
   return Schema("OutputSchema")
-      .field("y", vector_of_float64())
+      .field("y", differentiable_float64s())
       .field("total", scalar(DType::kFloat32).differentiable().optional(), "", nullptr)
       .field("count", integer().at_least(0), "", 0)
       .field("points", list_of(object(point)), "", List{})
-      .field("by_name", dict_of(vector_of_float64()), "", Object{});
+      .field("by_name", dict_of(differentiable_float64s()), "", Object{});
 }
 
 TesseractDefinition definition_of(Object output) {
@@ -151,7 +151,7 @@ class RunGradientTest : public ::testing::Test {
     definition_
         .inputs(
             Schema("InputSchema")
-                .field("x", vector_of_float64())
+                .field("x", differentiable_float64s())
                 .field("w", array(DType::kFloat32, {2, 3}).differentiable(), "", Array::zeros(DType::kFloat32, {2, 3}))
                 .field("any", array(DType::kFloat64).differentiable().optional(), "", nullptr))
         .outputs(output_schema());

@@ -20,6 +20,7 @@ namespace tessera {
 
 class Value;
 class Object;
+/// The only list in a list must be made a value, `List{Value(List{1, 2})}`: for clang, `List{List{1, 2}}` is a copy.
 using List = std::vector<Value>;
 
 /// Thrown by the accessors of Value and Object when a value is of another kind, or a key is not there. In answers it

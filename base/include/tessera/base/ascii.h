@@ -1,10 +1,15 @@
-// Letters of ASCII, whatever the locale is.
+// Letters and digits of ASCII, whatever the locale is.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace tessera {
+
+/// Whether it is one of 0 to 9. Safe to call from any thread.
+[[nodiscard]] constexpr bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
 
 /// The text with A to Z in lower case; all other bytes stay. Safe to call from any thread.
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
