@@ -79,7 +79,8 @@ lint: test-lint
 format: test-packages
 	@tests/list_sources.sh | xargs -0 clang-format-19 -i
 tidy: test-packages tests
-	@tests/run_tidy.sh $(BUILD)
+	@cmake --preset asan-ubsan --log-level=WARNING >/dev/null
+	@tests/run_tidy.py $(BUILD) build/asan-ubsan
 
 bench: python build
 	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench
