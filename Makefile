@@ -79,8 +79,7 @@ lint: test-lint
 format: test-packages
 	@tests/list_sources.sh | xargs -0 clang-format-19 -i
 tidy: test-packages tests
-	@cmake --preset asan-ubsan --log-level=WARNING >/dev/null
-	@tests/run_tidy.py $(BUILD) build/asan-ubsan
+	@tests/run_tidy.py $(BUILD)
 
 bench: python build
 	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench

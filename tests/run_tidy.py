@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Asks clang-tidy about every source that a build compiles; headers are seen through them.
 
-Usage: run_tidy.py BUILD UNITY_BUILD. The static analyzer looks at each source of BUILD by itself, as it skips what is
-included. All other checks look at the unity sources of UNITY_BUILD, a build of clang: most of their time goes into
-headers, which are read once for several sources there.
+Usage: run_tidy.py BUILD. The static analyzer looks at each source of BUILD by itself, as it skips what is included. All
+other checks look at the unity sources of the preset `tidy`: most of their time goes into headers, which are read once
+for several sources there.
 """
 
 import json
@@ -47,35 +47,44 @@ class Look:
         return done.returncode, done.stdout
 
 
-def sources(build: Path) -> set[Path]:
-    return {Path(entry["file"]) for entry in json.loads((build / "compile_commands.json").read_text())}
+def configured_for_unity() -> Path:
+    configure = ["cmake", "--preset", "tidy", "--log-level=WARNING"]
+    subprocess.run(configure, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return ROOT / "build/tidy"
+
+
+def sources(build: Path) -> dict[Path, Path]:
+    """Each source of ours with its place. Others are made in a build: headers that must compile alone, kernels in C."""
+    places = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = Path(entry["file"])
+        if source.is_relative_to(build):
+            if source.match("Unity/*.cxx"):
+                places[source] = source.relative_to(build)
+        elif source.is_relative_to(ROOT):
+            places[source] = source.relative_to(ROOT)
+    return places
 
 
 def looks(build: Path, unity_build: Path) -> list[Look]:
     """All runs; those that take longest come first, so that no core waits for one at the end."""
-    found = []
-    for source in sources(unity_build):
-        # Further sources are made in a build: headers that must compile alone, and kernels as numbers in C.
-        if source.match("Unity/*.cxx"):
-            found.append(Look(source.relative_to(unity_build), source, ("-p", unity_build, "--checks=-clang-analyzer-*")))
-        elif not source.is_relative_to(unity_build) and source.is_relative_to(ROOT):
-            found.append(Look(source.relative_to(ROOT), source, ("-p", unity_build, "--checks=-clang-analyzer-*")))
-    for source in sources(build):
-        if source.is_relative_to(build) or not source.is_relative_to(ROOT):
-            continue
-        place = source.relative_to(ROOT)
+    found = [
+        Look(place, source, ("-p", unity_build, "--checks=-clang-analyzer-*"))
+        for source, place in sources(unity_build).items()
+    ]
+    for source, place in sources(build).items():
+        if place.parts[0] == "tests":
+            continue  # tests/.clang-tidy says why
         # What the command line names comes after what the config does: its exceptions must be said again.
         exceptions = re.findall(r"-clang-analyzer-[\w.*]+", config_of(place).read_text())
-        if place.parts[0] != "tests":  # tests/.clang-tidy says why
-            checks = ",".join(["--checks=-*", "clang-analyzer-*", *exceptions])
-            found.append(Look(place, source, ("-p", build, checks, *ANALYZER)))
+        checks = ",".join(["--checks=-*", "clang-analyzer-*", *exceptions])
+        found.append(Look(place, source, ("-p", build, checks, *ANALYZER)))
     slow = ("daemon", "cli", "tesseract")
     return sorted(found, key=lambda look: (look.place.parts[0] not in slow, look.source.suffix != ".cxx", look.place))
 
 
 def main() -> int:
-    build, unity_build = (Path(name).resolve() for name in sys.argv[1:])
-    all_looks = looks(build, unity_build)
+    all_looks = looks(Path(sys.argv[1]).resolve(), configured_for_unity())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(Look.run, all_looks))
     # A finding in a header comes once for each source that includes it.
