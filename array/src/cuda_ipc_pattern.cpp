@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tessera/base/ascii.h"
+
 namespace tessera {
 namespace {
 
@@ -24,8 +26,7 @@ bool take_colon(std::string_view& text) {
 
 bool is_uuid(std::string_view text) {
   return std::ranges::equal(text, kUuid, [](char character, char pattern) {
-    return pattern == '-' ? character == '-'
-                          : (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f');
+    return pattern == '-' ? character == '-' : is_digit(character) || (character >= 'a' && character <= 'f');
   });
 }
 

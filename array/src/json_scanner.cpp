@@ -2,6 +2,7 @@
 
 #include "number_text.h"
 #include "python_decoding.h"
+#include "tessera/base/ascii.h"
 #include "tessera/base/utf8.h"
 #include "text_scan.h"
 
@@ -12,11 +13,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_space(char character) {
   return character == ' ' || character == '\n' || character == '\t' || character == '\r';
-}
-
-bool is_hex_digit(char character) {
-  return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f') ||
-         (character >= 'A' && character <= 'F');
 }
 
 // Python guesses UTF-16 and UTF-32 from where the zero bytes are; we read neither (PROTOCOL.md section 17).
@@ -92,7 +88,7 @@ JsonKind JsonScanner::peek() {
       }
       break;
     case '-':
-      if (end_ - at_ >= 2 && ((at_[1] >= '0' && at_[1] <= '9') || starts_with("-Infinity"))) {
+      if (end_ - at_ >= 2 && (is_digit(at_[1]) || starts_with("-Infinity"))) {
         return JsonKind::kNumber;
       }
       break;
@@ -107,7 +103,7 @@ JsonKind JsonScanner::peek() {
       }
       break;
     default:
-      if (here() >= '0' && here() <= '9') {
+      if (is_digit(here())) {
         return JsonKind::kNumber;
       }
       break;
@@ -218,7 +214,7 @@ const char* JsonScanner::pass_escape(const char* at, const char* opening_quote) 
     return at + 2;
   }
   // Python wants a character behind the four digits, too.
-  if (end_ - at < 7 || !is_hex_digit(at[2]) || !is_hex_digit(at[3]) || !is_hex_digit(at[4]) || !is_hex_digit(at[5])) {
+  if (end_ - at < 7 || hex_digit(at[2]) < 0 || hex_digit(at[3]) < 0 || hex_digit(at[4]) < 0 || hex_digit(at[5]) < 0) {
     fail(at + 1, "Invalid \\uXXXX escape");
     return nullptr;
   }

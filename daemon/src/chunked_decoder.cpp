@@ -3,18 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "tessera/base/ascii.h"
+
 namespace tessera {
-namespace {
-
-int hex_digit(char character) {
-  if (character >= '0' && character <= '9') {
-    return character - '0';
-  }
-  const char lower = static_cast<char>(character | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-}  // namespace
 
 ChunkedDecoder::Step ChunkedDecoder::next(std::string_view bytes) {
   Step step;

@@ -2,23 +2,11 @@
 
 #include <algorithm>
 
+#include "tessera/base/ascii.h"
 #include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
-
-int hex_digit(char character) {
-  if (character >= '0' && character <= '9') {
-    return character - '0';
-  }
-  if (character >= 'a' && character <= 'f') {
-    return character - 'a' + 10;
-  }
-  if (character >= 'A' && character <= 'F') {
-    return character - 'A' + 10;
-  }
-  return -1;
-}
 
 std::string form_decoded(std::string_view text) {
   std::string spaced(text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tessera/base/ascii.h"
+
 namespace tessera {
 namespace {
 
@@ -19,7 +21,7 @@ std::size_t index_of(Endpoint endpoint) {
 }
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 Error wrong(std::string text) {

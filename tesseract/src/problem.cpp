@@ -6,6 +6,7 @@
 #include "problem_text.h"
 #include "tessera/array/json_number.h"
 #include "tessera/array/json_scanner.h"
+#include "tessera/base/ascii.h"
 #include "tessera/base/python_text.h"
 
 namespace tessera {
@@ -242,7 +243,7 @@ bool has_endless_number(std::string_view json) {
       }
       digits = 0;
     } else {
-      digits = json[i] >= '0' && json[i] <= '9' ? digits + 1 : 0;
+      digits = is_digit(json[i]) ? digits + 1 : 0;
     }
   }
   return digits > kMaxDigits;

@@ -16,7 +16,7 @@ using testing::call_of;
 using testing::items_of;
 
 Type differentiable_vector() {
-  return array(DType::kFloat64, {kFreeAxis}).differentiable();
+  return testing::vector_of_float64().differentiable();
 }
 
 /// Everything upstream has a template for.

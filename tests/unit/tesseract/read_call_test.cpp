@@ -16,10 +16,7 @@ using testing::call_of;
 using testing::echo_of;
 using testing::items_of;
 using testing::read;
-
-Type float64s() {
-  return array(DType::kFloat64, {kFreeAxis});
-}
+using testing::vector_of_float64;
 
 Schema layers_schema() {
   Schema layer("Layer");
@@ -27,9 +24,9 @@ Schema layers_schema() {
   Schema open("Open");
   open.field("known", integer(), "", 0).allow_extra_keys();
   return Schema("InputSchema")
-      .field("x", float64s())
+      .field("x", vector_of_float64())
       .field("layers", list_of(object(layer)), "", List{})
-      .field("named", dict_of(float64s()), "", Object{})
+      .field("named", dict_of(vector_of_float64()), "", Object{})
       .field("steps", integer().at_most(10), "", 1)
       .field("open", object(open).optional(), "", nullptr);
 }

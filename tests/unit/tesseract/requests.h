@@ -14,6 +14,10 @@
 
 namespace tessera::testing {
 
+inline Type vector_of_float64() {
+  return array(DType::kFloat64, {kFreeAxis});
+}
+
 /// Reads a body without files.
 inline CallOrFault read(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body) {
   const ArrayReader arrays(nullptr, {});

@@ -10,19 +10,17 @@
 namespace tessera {
 namespace {
 
-Type differentiable_float64s() {
-  return array(DType::kFloat64, {kFreeAxis}).differentiable();
-}
+using testing::vector_of_float64;
 
 Schema output_schema() {
   Schema point("Point");
   point.field("label", text(), "", "p").field("at", array(DType::kFloat64, {3}));
   return Schema("OutputSchema")
-      .field("y", differentiable_float64s())
+      .field("y", vector_of_float64().differentiable())
       .field("total", scalar(DType::kFloat32).differentiable().optional(), "", nullptr)
       .field("count", integer().at_least(0), "", 0)
       .field("points", list_of(object(point)), "", List{})
-      .field("by_name", dict_of(differentiable_float64s()), "", Object{});
+      .field("by_name", dict_of(vector_of_float64().differentiable()), "", Object{});
 }
 
 TesseractDefinition definition_of(Object output) {
@@ -151,7 +149,7 @@ class RunGradientTest : public ::testing::Test {
     definition_
         .inputs(
             Schema("InputSchema")
-                .field("x", differentiable_float64s())
+                .field("x", vector_of_float64().differentiable())
                 .field("w", array(DType::kFloat32, {2, 3}).differentiable(), "", Array::zeros(DType::kFloat32, {2, 3}))
                 .field("any", array(DType::kFloat64).differentiable().optional(), "", nullptr))
         .outputs(output_schema());

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "requests.h"
+
 namespace tessera {
 namespace {
 
-Type vector_of_float64() {
-  return array(DType::kFloat64, {kFreeAxis});
-}
+using testing::vector_of_float64;
 
 /// The default of a field; null, and a failure of the test, if it has none.
 Value default_of(const Schema& schema, std::string_view name) {

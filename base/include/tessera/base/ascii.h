@@ -11,6 +11,15 @@ namespace tessera {
   return character >= '0' && character <= '9';
 }
 
+/// The value of one of 0 to 9, a to f and A to F; -1 for any other character. Safe to call from any thread.
+[[nodiscard]] constexpr int hex_digit(char character) {
+  if (is_digit(character)) {
+    return character - '0';
+  }
+  const char lower = static_cast<char>(character | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 /// The text with A to Z in lower case; all other bytes stay. Safe to call from any thread.
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
   std::string lower(text);
