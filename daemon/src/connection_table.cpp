@@ -39,6 +39,11 @@ bool WatchedConnection::close_if_still(std::int64_t seen) {
   return true;
 }
 
+void WatchedConnection::close() {
+  state_ = kClosing;
+  ::shutdown(descriptor_, SHUT_RDWR);
+}
+
 ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, Clock::Instant now) {
   Admission admission = Admission::kServed;
   bool is_news = false;
@@ -57,6 +62,9 @@ ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, C
     }
     if (admission != Admission::kDropped) {
       connections_.insert(&connection);
+    }
+    if (is_closed_) {
+      connection.close();
     }
   }
   if (is_news) {
@@ -134,9 +142,9 @@ void ConnectionTable::close_incomplete() {
 
 void ConnectionTable::close_all() {
   const MutexLock lock(mutex_);
+  is_closed_ = true;
   for (WatchedConnection* connection : connections_) {
-    connection->state_ = WatchedConnection::kClosing;
-    ::shutdown(connection->descriptor_, SHUT_RDWR);
+    connection->close();
   }
 }
 

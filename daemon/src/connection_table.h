@@ -45,6 +45,7 @@ class WatchedConnection {
 
   [[nodiscard]] bool set(std::int64_t state);
   [[nodiscard]] bool close_if_still(std::int64_t seen);
+  void close();
 
   int descriptor_;
   std::atomic<std::int64_t> state_{kBusy};
@@ -83,7 +84,7 @@ class ConnectionTable {
   void close_waiting();
   /// Shuts down those that wait for the rest of a body.
   void close_incomplete();
-  /// Shuts down all connections.
+  /// Shuts down all connections, and from now on each that is added: it was accepted while the daemon stopped.
   void close_all();
 
   /// Waits until no connection is open, at most for `time`. Returns whether none is.
@@ -104,6 +105,7 @@ class ConnectionTable {
   std::condition_variable_any is_empty_;
   std::unordered_set<WatchedConnection*> connections_ TESSERA_GUARDED_BY(mutex_);
   std::optional<Clock::Instant> reported_ TESSERA_GUARDED_BY(mutex_);
+  bool is_closed_ TESSERA_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tessera

@@ -95,6 +95,16 @@ TEST_F(ConnectionTableTest, ClosesEvenWhatIsBusyWhenAllMustGo) {
   table.remove(connection);
 }
 
+TEST_F(ConnectionTableTest, ClosesWhoComesAfterAllMustGo) {
+  ConnectionTable table(10, seconds(75), seconds(300), logger_);
+  table.close_all();
+  WatchedConnection connection(ours_.value());
+  static_cast<void>(table.add(connection, now_));
+  EXPECT_TRUE(is_shut_down());
+  EXPECT_FALSE(connection.arm(now_, Wait::kForFirstRequest));
+  table.remove(connection);
+}
+
 TEST_F(ConnectionTableTest, AdmitsAsManyAsTheLimit) {
   ConnectionTable table(1, seconds(75), seconds(300), logger_);
   WatchedConnection first(ours_.value());
