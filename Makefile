@@ -48,6 +48,7 @@ gpu-kit: packages configure
 
 serve: build
 	@cmake/show_first_calls.sh "$(HOST)" "$(PORT)"
+	@mkdir -p $(BUILD)/served
 	@exec $(BUILD)/bin/tessera serve $(EXAMPLES) --host "$(HOST)" --port "$(PORT)" \
 	  --input-path $(BUILD)/served --output-path $(BUILD)/served
 

@@ -7,8 +7,9 @@ build_packages=(
   g++ cmake ninja-build make ccache pkg-config
   libboost-dev nlohmann-json3-dev liblz4-dev libre2-dev libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev libsimdjson-dev libcpp-httplib-dev
+  curl  # the calls that `make serve` prints
 )
-test_packages=(clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 python3 python3-venv curl)
+test_packages=(clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 python3 python3-venv)
 
 packages=("${build_packages[@]}")
 if [[ "${1:-build}" == test ]]; then

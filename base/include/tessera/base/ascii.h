@@ -11,6 +11,12 @@ namespace tessera {
   return character >= '0' && character <= '9';
 }
 
+/// Whether it is one of A to Z and a to z. Safe to call from any thread.
+[[nodiscard]] constexpr bool is_letter(char character) {
+  const char lower = static_cast<char>(character | 0x20);
+  return lower >= 'a' && lower <= 'z';
+}
+
 /// The value of one of 0 to 9, a to f and A to F; -1 for any other character. Safe to call from any thread.
 [[nodiscard]] constexpr int hex_digit(char character) {
   if (is_digit(character)) {

@@ -1,0 +1,34 @@
+// How long one call may wait, and what ends it sooner.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "tessera/sdk/cancellation.h"
+#include "tessera/sdk/client_options.h"
+
+namespace tessera {
+
+/// Made at the start of a call. One thread at a time.
+class CallLimits {
+ public:
+  CallLimits(const Timeouts& timeouts, std::optional<Cancellation> cancellation, std::function<void()> on_signal);
+
+  enum class Phase { kConnect, kTransfer };
+  /// Waits until one of `events` (poll(2)) holds for the descriptor; returns those that hold. Throws ClientError
+  /// (kTimeout, kCancelled), or what on_signal throws.
+  short wait(int descriptor, short events, Phase phase) const;
+  /// Throws kCancelled if the switch was set.
+  void check_cancelled() const;
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  Timeouts timeouts_;
+  std::optional<Instant> end_;
+  std::optional<Cancellation> cancellation_;
+  std::function<void()> on_signal_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+// What all views of one client share: connections, what is known of the server, exports, GPUs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client_gpu.h"
+#include "finished_exports.h"
+#include "http_client.h"
+#include "server_document.h"
+#include "tessera/array/binref.h"
+#include "tessera/array/encoding.h"
+#include "tessera/array/value.h"
+#include "tessera/base/confined_folder.h"
+#include "tessera/base/mutex.h"
+#include "tessera/sdk/tesseract.h"
+
+namespace tessera {
+
+/// Safe to use from any thread. Every member throws ClientError.
+struct Tesseract::Client {
+ public:
+  Client(ServerAddress address, ClientOptions options);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
+
+  [[nodiscard]] const std::string& url() const { return http_->address().text; }
+  /// Fetched at the first call.
+  [[nodiscard]] const ServerDocument& document(const CallOptions& call = {});
+  /// Calls a compute route; `payload` is the body.
+  [[nodiscard]] Value compute(std::string_view endpoint, const Object& payload, const RequestedEncoding& encoding,
+                              const CallOptions& call);
+  /// Calls another route; arrays of the answer stay objects. Without a payload it is a GET.
+  [[nodiscard]] Value call_plain(std::string_view endpoint, const Object* payload, const CallOptions& call);
+  /// Refuses what the server does not accept, and says what it may ignore.
+  void check_encoding(const RequestedEncoding& requested);
+  [[nodiscard]] std::string resolve_gpu_transport(const RequestedEncoding& encoding);
+  void close() noexcept;
+
+ private:
+  /// Whether a transport works; if not, why.
+  struct CheckResult {
+    bool works = false;
+    std::string reason;
+  };
+
+  [[nodiscard]] HttpResponse send(HttpRequest request, const CallLimits& limits);
+  [[nodiscard]] CallLimits limits_of(const CallOptions& call) const;
+  [[nodiscard]] ClientGpu& gpu();
+  [[nodiscard]] CheckResult check_transport(const std::string& name);
+  [[nodiscard]] CheckResult run_check();
+  [[nodiscard]] Body body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
+                             BinrefWriter* files) const;
+  [[nodiscard]] Value decode(std::string_view endpoint, const HttpResponse& response);
+  void warn(const std::string& sentence) const;
+
+  ClientOptions options_;
+  std::shared_ptr<HttpClient> http_;
+  std::shared_ptr<FinishedExports> exports_;
+  std::optional<ConfinedFolder> output_folder_;
+  std::optional<ConfinedFolder> input_folder_;
+
+  Mutex mutex_;
+  std::unique_ptr<const ServerDocument> document_ TESSERA_GUARDED_BY(mutex_);
+  std::unique_ptr<ClientGpu> gpu_ TESSERA_GUARDED_BY(mutex_);
+  // Held while a check runs, so that there is one per transport.
+  Mutex check_mutex_;
+  std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
+  std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);
+};
+
+}  // namespace tessera

@@ -1,0 +1,276 @@
+#include "http_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>  // Boost 1.74 needs it first.
+
+#include "tessera/sdk/client_error.h"
+
+namespace tessera {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+// Lists of exports are long; a server that goes on beyond is none of ours.
+constexpr std::size_t kMaxHeadBytes = std::size_t{256} << 10U;
+constexpr std::size_t kFirstReadBytes = std::size_t{16} << 10U;
+// Of one receive: what the caller hears of progress in.
+constexpr std::size_t kPieceBytes = std::size_t{8} << 20U;
+
+[[noreturn]] void throw_bad_response(const std::string& why) {
+  throw ClientError(ClientError::Kind::kBadResponse, "the server's response cannot be read: " + why);
+}
+
+// A body whose length is not known before it ends.
+class GrowingBody {
+ public:
+  explicit GrowingBody(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  void append(std::string_view bytes) {
+    std::memcpy(room(bytes.size()).data(), bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+  // Room for some bytes at the end.
+  std::span<std::byte> room(std::size_t size) {
+    if (size > max_bytes_ - size_) {
+      throw_bad_response("it is longer than " + std::to_string(max_bytes_) + " bytes");
+    }
+    if (buffer_.size_bytes() - size_ < size) {
+      Buffer larger = Buffer::allocate(std::max(size_ + size, 2 * buffer_.size_bytes()));
+      if (size_ != 0) {
+        std::memcpy(larger.data(), buffer_.data(), size_);
+      }
+      buffer_ = std::move(larger);
+    }
+    return buffer_.bytes().subspan(size_);
+  }
+  void grow(std::size_t size) { size_ += size; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Buffer take() { return std::move(buffer_); }
+
+ private:
+  std::uint64_t max_bytes_;
+  Buffer buffer_;
+  std::size_t size_ = 0;
+};
+
+// Beast's parser without its storage of fields: it checks the grammar, and this picks what is asked for.
+class ResponseParser final : public http::basic_parser<false> {
+ public:
+  ResponseParser(HttpResponse& response, GrowingBody& body) : response_(response), body_(body) {
+    header_limit(kMaxHeadBytes);
+    body_limit(std::numeric_limits<std::uint64_t>::max());
+  }
+  [[nodiscard]] const std::string& coding() const { return coding_; }
+
+ private:
+  using Code = beast::error_code;
+  using Text = beast::string_view;
+
+  void on_response_impl(int code, Text /*reason*/, int /*version*/, Code& /*error*/) override {
+    response_.status = code;
+  }
+  void on_field_impl(http::field name, Text name_text, Text value, Code& /*error*/) override {
+    const auto keep = [&value](std::optional<std::string>& kept) { kept = std::string(value.data(), value.size()); };
+    if (name == http::field::location) {
+      keep(response_.location);
+    } else if (name == http::field::retry_after) {
+      keep(response_.retry_after);
+    } else if (name == http::field::content_encoding && !beast::iequals(value, "identity")) {
+      coding_ = std::string(value.data(), value.size());
+    } else if (name == http::field::transfer_encoding && !beast::iequals(value, "chunked")) {
+      coding_ = std::string(value.data(), value.size());
+    } else if (beast::iequals(name_text, "tesseract-exports")) {
+      keep(response_.exports);
+    }
+  }
+  void on_header_impl(Code& /*error*/) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/, Code& /*error*/) override {}
+  std::size_t on_body_impl(Text text, Code& /*error*/) override {
+    body_.append({text.data(), text.size()});
+    return text.size();
+  }
+  void on_chunk_header_impl(std::uint64_t /*size*/, Text /*extensions*/, Code& /*error*/) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, Text text, Code& /*error*/) override {
+    body_.append({text.data(), text.size()});
+    return text.size();
+  }
+  void on_finish_impl(Code& /*error*/) override {}
+  // Requests do not come here.
+  void on_request_impl(http::verb /*verb*/, Text /*method*/, Text /*target*/, int /*version*/,
+                       Code& /*error*/) override {}
+
+  HttpResponse& response_;
+  GrowingBody& body_;
+  std::string coding_;
+};
+
+// Reads what one call of read_response() is asked for.
+class Reading {
+ public:
+  Reading(ClientSocket& socket, const CallLimits& limits, std::uint64_t max_bytes, const Progress& progress)
+      : socket_(socket), limits_(limits), max_bytes_(max_bytes), progress_(progress) {}
+
+  std::optional<HttpResponse> read() {
+    HttpResponse response;
+    do {
+      response = HttpResponse();
+      if (!read_head(response)) {
+        return std::nullopt;
+      }
+    } while (response.status < 200);
+    return response;
+  }
+
+ private:
+  // The head, and the body behind it. False if the connection ends before the first byte of all.
+  bool read_head(HttpResponse& response) {
+    GrowingBody body(max_bytes_);
+    ResponseParser parser(response, body);
+    while (true) {
+      if (begin_ != end_ && put(parser)) {
+        break;
+      }
+      if (end_ == held_.size() && begin_ == 0) {
+        held_.resize(2 * held_.size());
+      } else if (begin_ != 0) {
+        std::memmove(held_.data(), held_.data() + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+      }
+      const std::size_t got = socket_.receive(std::span(held_).subspan(end_), limits_);
+      if (got == 0) {
+        if (end_ == 0 && !has_interim_) {
+          return false;
+        }
+        throw_bad_response("the connection ended within its head");
+      }
+      end_ += got;
+    }
+    if (response.status < 200) {
+      has_interim_ = true;
+      return true;
+    }
+    read_body(parser, body, response);
+    return true;
+  }
+
+  // Hands the parser what is held; true once the head is complete.
+  bool put(ResponseParser& parser) {
+    beast::error_code error;
+    begin_ += parser.put({reinterpret_cast<const char*>(held_.data() + begin_), end_ - begin_}, error);
+    if (error && error != http::error::need_more) {
+      throw_bad_response("it is no HTTP (" + error.message() + ")");
+    }
+    return parser.is_header_done();
+  }
+
+  void read_body(ResponseParser& parser, GrowingBody& body, HttpResponse& response) {
+    if (!parser.coding().empty()) {
+      throw_bad_response("it is encoded as '" + parser.coding() + "', which was not asked for");
+    }
+    response.is_last = !parser.keep_alive();
+    if (parser.chunked()) {
+      read_chunks(parser, body);
+    } else if (const auto length = parser.content_length(); length.has_value()) {
+      read_announced(*length, response);
+      return;
+    } else if (response.status != 204 && response.status != 304) {
+      read_to_the_end(body);
+      response.is_last = true;
+    }
+    response.size_bytes = body.size();
+    response.buffer = body.take();
+  }
+
+  void read_announced(std::uint64_t length, HttpResponse& response) {
+    if (length > max_bytes_) {
+      throw_bad_response("it announces " + std::to_string(length) + " bytes, and at most " +
+                         std::to_string(max_bytes_) + " are read");
+    }
+    response.size_bytes = static_cast<std::size_t>(length);
+    response.buffer = Buffer::allocate(response.size_bytes);
+    std::size_t have = std::min(end_ - begin_, response.size_bytes);
+    if (have != 0) {
+      std::memcpy(response.buffer.data(), held_.data() + begin_, have);
+      begin_ += have;
+    }
+    while (have != response.size_bytes) {
+      const std::span<std::byte> rest = response.buffer.bytes().subspan(have, response.size_bytes - have);
+      const std::size_t got = socket_.receive(rest.first(std::min(rest.size(), kPieceBytes)), limits_);
+      if (got == 0) {
+        throw_bad_response("it ended after " + std::to_string(have) + " of " + std::to_string(length) + " bytes");
+      }
+      have += got;
+      report(have, length);
+    }
+  }
+
+  void read_chunks(ResponseParser& parser, const GrowingBody& body) {
+    parser.eager(true);
+    while (!parser.is_done()) {
+      if (begin_ != end_) {
+        const std::size_t before = begin_;
+        put(parser);
+        if (begin_ != before) {
+          continue;
+        }
+      }
+      std::memmove(held_.data(), held_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+      if (end_ == held_.size()) {
+        throw_bad_response("a line between its chunks is longer than " + std::to_string(end_) + " bytes");
+      }
+      const std::size_t got = socket_.receive(std::span(held_).subspan(end_), limits_);
+      if (got == 0) {
+        throw_bad_response("it ended within a chunk, after " + std::to_string(body.size()) + " bytes");
+      }
+      end_ += got;
+      report(body.size(), 0);
+    }
+  }
+
+  void read_to_the_end(GrowingBody& body) {
+    body.append({reinterpret_cast<const char*>(held_.data() + begin_), end_ - begin_});
+    begin_ = end_;
+    while (true) {
+      const std::size_t got = socket_.receive(body.room(kFirstReadBytes), limits_);
+      if (got == 0) {
+        return;
+      }
+      body.grow(got);
+      report(body.size(), 0);
+    }
+  }
+
+  void report(std::uint64_t done, std::uint64_t total) const {
+    if (progress_) {
+      progress_(done, total);
+    }
+  }
+
+  ClientSocket& socket_;
+  const CallLimits& limits_;
+  std::uint64_t max_bytes_;
+  const Progress& progress_;
+  std::vector<std::byte> held_ = std::vector<std::byte>(kFirstReadBytes);
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool has_interim_ = false;
+};
+
+}  // namespace
+
+std::optional<HttpResponse> read_response(ClientSocket& socket, const CallLimits& limits, std::uint64_t max_bytes,
+                                          const Progress& progress) {
+  return Reading(socket, limits, max_bytes, progress).read();
+}
+
+}  // namespace tessera
