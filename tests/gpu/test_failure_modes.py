@@ -378,18 +378,16 @@ def test_a_handle_shows_no_byte_of_others(start_daemon):
 def test_a_slow_close_holds_up_nobody_else(start_daemon):
     """Closing waits for the device; others are served meanwhile."""
     daemon = start_daemon("places", "--num-workers", "2", "--cuda-ipc-pool-fraction", "0",
-                          **stand_in(close_us_per_mib=1_000_000))
+                          **stand_in(close_us_per_mib=3_000_000))
     with lent(np.zeros(4)) as x:
         call = threading.Thread(target=lambda: daemon.client().apply({"x": x, "place": "host"}))
         call.start()
         wait_until(lambda: machine.calls("cuIpcCloseMemHandle", daemon.pid) == 1, "the mapping is being closed")
-        begin = time.monotonic()
         client = daemon.client()
         assert client.get("/health").status == 200
         assert client.apply({"x": [1.0], "place": "new"}).status == 200
         assert client.get("/leases").json()["total"] == 1
-        is_closing = call.is_alive()
-        assert is_closing and time.monotonic() - begin < 0.9
+        assert call.is_alive(), "the others waited for the mapping to be closed"
         call.join()
 
 
