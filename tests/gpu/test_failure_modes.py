@@ -4,7 +4,6 @@ FAILURE_MODES.md lists which failure is tested where. What the stand-in driver d
 """
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
