@@ -170,7 +170,7 @@ class EndpointCall final : public PendingCall {
   }
 
   Response make_answer() {
-    if (Response* refusal = std::get_if<Response>(&outcome_)) {
+    if (auto* const refusal = std::get_if<Response>(&outcome_)) {
       return std::move(*refusal);
     }
     if (const EndpointFailure* failure = std::get_if<EndpointFailure>(&outcome_)) {
@@ -252,7 +252,7 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr);
   }
   std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
-  if (Response* refusal = std::get_if<Response>(&run)) {
+  if (auto* const refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),

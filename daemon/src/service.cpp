@@ -139,7 +139,7 @@ class TesseractService final : public Service {
     } catch (...) {
       result = record.fail(current_failure(), request.accept);
     }
-    if (Response* response = std::get_if<Response>(&result)) {
+    if (auto* const response = std::get_if<Response>(&result)) {
       finish_answer(*response, request, record);
     }
     return result;
