@@ -82,7 +82,7 @@ nb::object array_object(Array array) {
   if (!numpy()) {
     return nb::steal(PyMemoryView_FromObject(memory.ptr()));
   }
-  static PyObject* const kNdArray = numpy().attr("ndarray").release().ptr();
+  static PyObject* const kNdArray = nb::object(numpy().attr("ndarray")).release().ptr();
   const Memory& held = nb::cast<const Memory&>(memory);
   nb::object shape = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(held.shape.size())));
   for (std::size_t axis = 0; axis != held.shape.size(); ++axis) {

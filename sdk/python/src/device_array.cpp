@@ -65,7 +65,7 @@ void drop_capsule(PyObject* capsule) {
 }
 
 nb::object to_capsule(const DeviceArray& self, const nb::kwargs& /*the stream: what is in it is complete*/) {
-  Result<DLManagedTensor*> tensor = array_to_dlpack(self.array(), *shared_gpus());
+  Result<DLManagedTensor*> tensor = dlpack_from_array(self.array());
   if (!tensor) {
     throw_value_error(tensor.error().message());
   }
@@ -128,7 +128,7 @@ Array array_of_dlpack(nb::handle object) {
   if (tensor == nullptr) {
     throw nb::python_error();
   }
-  Result<Array> array = array_from_dlpack(tensor, *shared_gpus());
+  Result<Array> array = array_from_dlpack(tensor);
   if (!array) {
     throw_value_error("an array cannot be sent: " + array.error().message());
   }

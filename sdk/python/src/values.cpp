@@ -144,7 +144,7 @@ class ValueMaker {
       return make(nb::object(object.attr("model_dump")()));
     }
     // An enumeration stands for its value.
-    static PyObject* const kEnum = nb::module_::import_("enum").attr("Enum").release().ptr();
+    static PyObject* const kEnum = nb::object(nb::module_::import_("enum").attr("Enum")).release().ptr();
     if (PyObject_IsInstance(object.ptr(), kEnum) == 1) {
       return make(nb::object(object.attr("value")));
     }
