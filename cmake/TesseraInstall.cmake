@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 # --- what runs -------------------------------------------------------------------------------------------------------
 set(programs tessera)
-foreach(folder IN ITEMS daemon cli examples)
+foreach(folder IN ITEMS daemon sdk cli examples)
   get_property(targets DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" PROPERTY BUILDSYSTEM_TARGETS)
   list(APPEND programs ${targets})
 endforeach()
@@ -25,6 +25,13 @@ set_target_properties(tessera_daemon PROPERTIES EXPORT_NAME daemon)
 install(TARGETS tessera_daemon EXPORT tesseraTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# --- clients in C -----------------------------------------------------------------------------------------------------
+install(TARGETS tessera_c EXPORT tesseraTargets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/tessera.pc.in" "${PROJECT_BINARY_DIR}/tessera.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tessera.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # --- headers of the shared library -----------------------------------------------------------------------------------
 foreach(folder IN ITEMS base array cuda ipc tesseract)

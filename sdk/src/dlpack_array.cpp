@@ -162,16 +162,14 @@ Result<Array> device_array(const Layout& layout, std::int32_t ordinal, const std
   const auto gpu = std::ranges::find_if(gpus.gpus(), [ordinal](const auto& one) { return one->ordinal() == ordinal; });
   if (gpu == gpus.gpus().end()) {
     return dlpack_error("this process has no GPU " + std::to_string(ordinal) +
-                      (gpus.problem() ? ": " + text_of(*gpus.problem()) : ""));
+                        (gpus.problem() ? ": " + text_of(*gpus.problem()) : ""));
   }
   const Uuid& uuid = (*gpu)->uuid();
   if (layout.size_bytes == 0) {
     return gpus.allocate(uuid, layout.dtype, layout.shape);
   }
-  ForeignMemory memory{.address = reinterpret_cast<std::uintptr_t>(layout.data),
-                       .owner = owner,
-                       .stream = stream,
-                       .strides_bytes = {}};
+  ForeignMemory memory{
+      .address = reinterpret_cast<std::uintptr_t>(layout.data), .owner = owner, .stream = stream, .strides_bytes = {}};
   if (!layout.is_c_order) {
     memory.strides_bytes = layout.strides_bytes;
   }
@@ -223,7 +221,7 @@ Result<Array> array_from_dlpack(DLManagedTensor* tensor, std::shared_ptr<GpuSyst
     }
     default:
       return dlpack_error("memory of device type " + std::to_string(static_cast<int>(device.device_type)) +
-                        " is neither the host's nor a CUDA GPU's");
+                          " is neither the host's nor a CUDA GPU's");
   }
   // Nothing fails from here on: now the tensor is the array's, or done with.
   owner->tensor = tensor;
