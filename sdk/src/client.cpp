@@ -106,6 +106,11 @@ void Tesseract::Client::warn(const std::string& sentence) const {
   }
 }
 
+bool Tesseract::Client::is_first_warning(const std::string& subject) {
+  const MutexLock lock(check_mutex_);
+  return warned_.insert(subject).second;
+}
+
 CallLimits Tesseract::Client::limits_of(const CallOptions& call) const {
   return CallLimits(options_.timeouts, call.cancellation, options_.on_signal);
 }
@@ -160,8 +165,8 @@ Body Tesseract::Client::body_of(const Object& payload, const Encoding& encoding,
   Body body;
   const Status written = write_value(Value(payload), encoding, {files, &exports}, body);
   if (!written) {
-    const bool is_input = written.error().code() == ErrorCode::kInvalidArgument ||
-                          written.error().code() == ErrorCode::kTooLarge;
+    const bool is_input =
+        written.error().code() == ErrorCode::kInvalidArgument || written.error().code() == ErrorCode::kTooLarge;
     throw ClientError(is_input ? ClientError::Kind::kInvalidArgument : ClientError::Kind::kGpu,
                       "the inputs cannot be sent: " + written.error().message());
   }
@@ -173,8 +178,7 @@ Value Tesseract::Client::decode(std::string_view endpoint, const HttpResponse& r
   if (response.status < 200 || response.status >= 300) {
     throw_refusal(endpoint, response);
   }
-  const ResponseImports imports([this]() -> ClientGpu& { return gpu(); },
-                                options_.borrows_gpu_arrays ? loan : nullptr);
+  const ResponseImports imports([this]() -> ClientGpu& { return gpu(); }, options_.borrows_gpu_arrays ? loan : nullptr);
   return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports});
 }
 
@@ -233,7 +237,7 @@ Value Tesseract::Client::call_plain(std::string_view endpoint, const Object* pay
 void Tesseract::Client::check_encoding(const RequestedEncoding& requested) {
   const ServerCapabilities& capabilities = document().capabilities();
   static_cast<void>(fit_to_server(requested, capabilities));
-  if (requested.compression && !capabilities.compressions) {
+  if (requested.compression && !capabilities.compressions && is_first_warning("compression")) {
     warn(
         "This Tesseract does not advertise which compressions it accepts. Runtimes older than 1.14 ignore the "
         "requested compression and use the one they were configured with.");
@@ -302,12 +306,7 @@ std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& en
   if (result.works) {
     return candidate;
   }
-  bool is_first = false;
-  {
-    const MutexLock lock(check_mutex_);
-    is_first = warned_.insert(candidate).second;
-  }
-  if (is_first) {
+  if (is_first_warning(candidate)) {
     warn("The Tesseract at " + url() + " offers gpu_transport='" + candidate +
          "', but it does not work from this process, so GPU arrays are copied to the host instead: " + result.reason);
   }

@@ -60,6 +60,7 @@ struct Tesseract::Client {
                              BinrefWriter* files) const;
   [[nodiscard]] Value decode(std::string_view endpoint, const HttpResponse& response);
   void warn(const std::string& sentence) const;
+  [[nodiscard]] bool is_first_warning(const std::string& subject);
 
   ClientOptions options_;
   std::shared_ptr<HttpClient> http_;

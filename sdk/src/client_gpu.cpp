@@ -60,7 +60,7 @@ std::shared_ptr<GpuSystem> shared_gpus() {
   static const Shared* const kShared = [] {
     const auto* const shared = new Shared;  // NOLINT(cppcoreguidelines-owning-memory)
     if (!shared->gpus->gpus().empty()) {
-      run_in_background(shared->trimming, std::chrono::steady_clock::now() + kTrimTime);
+      static_cast<void>(run_in_background(shared->trimming, std::chrono::steady_clock::now() + kTrimTime));
     }
     return shared;
   }();

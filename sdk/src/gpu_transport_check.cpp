@@ -48,8 +48,7 @@ Result<GpuTransportCheck> GpuTransportCheck::begin(ClientGpu& gpu) {
   if (const std::optional<TransportProblem> problem = gpu.transport->problem()) {
     return Error(ErrorCode::kUnavailable, "this process could not export GPU memory: " + text_of(*problem));
   }
-  Result<TransportCheck> check =
-      TransportCheck::start(*gpu.system, *gpu.transport, gpu.system->gpus().front()->uuid());
+  Result<TransportCheck> check = TransportCheck::start(*gpu.system, *gpu.transport, gpu.system->gpus().front()->uuid());
   if (!check) {
     return failure(*gpu.transport, "this process could not export GPU memory", check.error());
   }

@@ -70,7 +70,8 @@ std::optional<std::vector<RefusedItem>> items_of(std::string_view body) {
 }
 
 std::string summary(const std::string& title, const std::vector<RefusedItem>& items) {
-  std::string text = std::to_string(items.size()) + " validation error" + (items.size() == 1 ? "" : "s") + " for " + title;
+  std::string text =
+      std::to_string(items.size()) + " validation error" + (items.size() == 1 ? "" : "s") + " for " + title;
   for (const RefusedItem& item : items) {
     if (&item - items.data() == static_cast<std::ptrdiff_t>(kShownItems)) {
       text += "\n… and " + std::to_string(items.size() - kShownItems) + " more";

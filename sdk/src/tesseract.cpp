@@ -39,9 +39,9 @@ Value Tesseract::apply(const Object& inputs, const CallOptions& call) const {
 Value Tesseract::jacobian(const Object& inputs, const std::vector<std::string>& jac_inputs,
                           const std::vector<std::string>& jac_outputs, const CallOptions& call) const {
   need_endpoint(client_->document(call), "jacobian", "Jacobian not implemented for this Tesseract.");
-  return client_->compute("jacobian",
-                          {{"inputs", inputs}, {"jac_inputs", list_of(jac_inputs)}, {"jac_outputs", list_of(jac_outputs)}},
-                          encoding_, call);
+  return client_->compute(
+      "jacobian", {{"inputs", inputs}, {"jac_inputs", list_of(jac_inputs)}, {"jac_outputs", list_of(jac_outputs)}},
+      encoding_, call);
 }
 
 Value Tesseract::jacobian_vector_product(const Object& inputs, const std::vector<std::string>& jvp_inputs,
