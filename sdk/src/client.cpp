@@ -182,6 +182,21 @@ Value Tesseract::Client::decode(std::string_view endpoint, const HttpResponse& r
   return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports});
 }
 
+HttpRequest Tesseract::Client::compute_request(std::string_view endpoint, const RequestedEncoding& asked,
+                                               const CallOptions& call) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = "/" + std::string(endpoint);
+  if (call.run_id) {
+    request.target += "?run_id=";
+    append_query_value(request.target, *call.run_id);
+  }
+  if (std::optional<std::string> accept = accept_header(asked)) {
+    request.headers.emplace_back("Accept", *std::move(accept));
+  }
+  return request;
+}
+
 Value Tesseract::Client::compute(std::string_view endpoint, const Object& payload, const RequestedEncoding& encoding,
                                  const CallOptions& call) {
   RequestedEncoding asked = encoding;
@@ -201,18 +216,35 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
   }
   const Body body = body_of(payload, written, exports, files ? &*files : nullptr);
 
-  HttpRequest request;
-  request.method = "POST";
-  request.target = "/" + std::string(endpoint);
-  if (call.run_id) {
-    request.target += "?run_id=";
-    append_query_value(request.target, *call.run_id);
-  }
-  if (std::optional<std::string> accept = accept_header(asked)) {
-    request.headers.emplace_back("Accept", *std::move(accept));
-  }
+  HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
   return decode(endpoint, send(std::move(request), limits_of(call)));
+}
+
+std::string Tesseract::Client::call_text(std::string_view endpoint, std::optional<std::string_view> text,
+                                         const RequestedEncoding& encoding, const CallOptions& call) {
+  RequestedEncoding asked = encoding;
+  if (asked.gpu_transport.value_or("none") != "none") {
+    throw ClientError(ClientError::Kind::kInvalidArgument, "a text cannot hold arrays in GPU memory");
+  }
+  HttpRequest request;
+  std::optional<Body> body;
+  if (text) {
+    asked.gpu_transport = "none";
+    request = compute_request(endpoint, fit_to_server(std::move(asked), document(call).capabilities()), call);
+    body.emplace(std::string(*text));
+    request.body = &*body;
+  } else {
+    request.method = "GET";
+    request.target = "/" + std::string(endpoint);
+    request.headers.emplace_back("Accept", "*/*");
+    request.is_repeatable = true;
+  }
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  if (response.status < 200 || response.status >= 300) {
+    throw_refusal(endpoint, response);
+  }
+  return std::string(response.text());
 }
 
 Value Tesseract::Client::call_plain(std::string_view endpoint, const Object* payload, const CallOptions& call) {

@@ -39,6 +39,10 @@ struct Tesseract::Client {
                               const CallOptions& call);
   /// Calls another route; arrays of the answer stay objects. Without a payload it is a GET.
   [[nodiscard]] Value call_plain(std::string_view endpoint, const Object* payload, const CallOptions& call);
+  /// Sends a text as it is, and gives that of the answer; without a text it is a GET. Routes that compute are asked for
+  /// an encoding, without a GPU transport.
+  [[nodiscard]] std::string call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                      const RequestedEncoding& encoding, const CallOptions& call);
   /// Refuses what the server does not accept, and says what it may ignore.
   void check_encoding(const RequestedEncoding& requested);
   [[nodiscard]] std::string resolve_gpu_transport(const RequestedEncoding& encoding);
@@ -58,6 +62,9 @@ struct Tesseract::Client {
   [[nodiscard]] CheckResult run_check();
   [[nodiscard]] Body body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
                              BinrefWriter* files) const;
+  // A request to a compute route, but for its body.
+  [[nodiscard]] static HttpRequest compute_request(std::string_view endpoint, const RequestedEncoding& asked,
+                                                   const CallOptions& call);
   [[nodiscard]] Value decode(std::string_view endpoint, const HttpResponse& response);
   void warn(const std::string& sentence) const;
   [[nodiscard]] bool is_first_warning(const std::string& subject);

@@ -98,6 +98,11 @@ Value Tesseract::health(const CallOptions& call) const {
   return client_->call_plain("health", nullptr, call);
 }
 
+std::string Tesseract::call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                 const CallOptions& call) const {
+  return client_->call_text(endpoint, body, encoding_, call);
+}
+
 std::vector<std::string> Tesseract::available_endpoints() const {
   return client_->document().endpoints();
 }

@@ -212,14 +212,16 @@ std::optional<Array> find_array(nb::handle given) {
     return nb::cast<const DeviceArray&>(given).array();
   }
   // Most of what comes is an array of NumPy as it is sent.
-  if (PyObject_CheckBuffer(given.ptr()) != 0 && PyBytes_Check(given.ptr()) == 0 && PyByteArray_Check(given.ptr()) == 0) {
+  if (PyObject_CheckBuffer(given.ptr()) != 0 && PyBytes_Check(given.ptr()) == 0 &&
+      PyByteArray_Check(given.ptr()) == 0) {
     if (std::optional<Array> read = array_of_buffer(given)) {
       return read;
     }
     return array_through_numpy(given);
   }
   const nb::object object = without_gradient(given);
-  if (const nb::object interface = nb::getattr(object, "__cuda_array_interface__", nb::object()); interface.is_valid()) {
+  if (const nb::object interface = nb::getattr(object, "__cuda_array_interface__", nb::object());
+      interface.is_valid()) {
     const bool tells_stream = nb::cast<nb::dict>(interface).contains("stream");
     // Older forms of the interface say nothing of streams; DLPack lets the other side wait for its own.
     if (!tells_stream && nb::hasattr(object, "__dlpack__")) {

@@ -122,8 +122,8 @@ bool is_on_gpu(nb::handle object) {
 
 Array array_of_dlpack(nb::handle object) {
   const bool on_gpu = nb::hasattr(object, "__dlpack_device__") && is_on_gpu(object);
-  const nb::object capsule = on_gpu ? object.attr("__dlpack__")(nb::arg("stream") = kLegacyStream)
-                                    : object.attr("__dlpack__")();
+  const nb::object capsule =
+      on_gpu ? object.attr("__dlpack__")(nb::arg("stream") = kLegacyStream) : object.attr("__dlpack__")();
   auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   if (tensor == nullptr) {
     throw nb::python_error();
@@ -150,10 +150,9 @@ void add_device_array(nb::module_& module) {
       .def_prop_ro("gpu", [](const DeviceArray& self) { return self.array().device()->gpu().text(); })
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface)
       .def("__dlpack__", to_capsule)
-      .def("__dlpack_device__",
-           [](const DeviceArray& self) {
-             return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu()));
-           })
+      .def(
+          "__dlpack_device__",
+          [](const DeviceArray& self) { return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu())); })
       .def("copy_to_host", copy_to_host, "A copy in host memory, as a NumPy array.")
       .def("__repr__", repr);
 }

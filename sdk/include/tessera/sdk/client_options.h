@@ -18,9 +18,9 @@ namespace tessera {
 /// The encoding that calls ask for; a field without a value leaves it to the server (PROTOCOL.md section 10.2). GPU
 /// transports are opt-in: without a value, calls ask for "none". A plain value.
 struct RequestedEncoding {
-  std::optional<std::string> output_format;  ///< "json", "json+base64", "json+binref"
-  std::optional<std::string> gpu_transport;  ///< "none", "cuda_ipc"
-  std::optional<std::string> compression;    ///< "none", "lz4"
+  std::optional<std::string> output_format = std::nullopt;  ///< "json", "json+base64", "json+binref"
+  std::optional<std::string> gpu_transport = std::nullopt;  ///< "none", "cuda_ipc"
+  std::optional<std::string> compression = std::nullopt;    ///< "none", "lz4"
   friend bool operator==(const RequestedEncoding&, const RequestedEncoding&) = default;
 };
 

@@ -56,6 +56,11 @@ class Tesseract {
   /// {"status": "ok"}.
   [[nodiscard]] Value health(const CallOptions& call = {}) const;
 
+  /// For tools: sends the text of a body as it is to a route ("apply", "test", …), and gives the text of the answer as
+  /// it is, arrays in the format of current_encoding(). Without a body it is a GET ("health", "openapi.json").
+  [[nodiscard]] std::string call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                      const CallOptions& call = {}) const;
+
   /// The names of the routes in the OpenAPI document: "apply", "health", …
   [[nodiscard]] std::vector<std::string> available_endpoints() const;
   /// The OpenAPI document; fetched once, like what the next three are read from.
