@@ -1,7 +1,8 @@
 // Runs the tests that are written in C, each as one of GoogleTest's, with the daemon that they call.
 #include <gtest/gtest.h>
 
-#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -59,12 +60,13 @@ class CClientTest : public ::testing::Test {
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
     const std::string path = folder_->path().string();
+    std::filesystem::create_directories(folder_->path() / "in/vectoradd");
     // NOLINTNEXTLINE(concurrency-mt-unsafe): set before there are threads
     const Environment environment{{"LD_LIBRARY_PATH", TESSERA_STAND_IN_FOLDER},
                                   {"TESSERA_STAND_IN_ROOT", std::getenv("TESSERA_STAND_IN_ROOT")}};
     server_ = std::make_unique<ServerProcess>(
         Words{"vectoradd", "identity", "everything", "--port", "0", "--unix", path + "/socket", "--debug",
-              "--input-path", path + "/in", "--output-path", path + "/out"},
+              "--gpu-transport", "cuda_ipc", "--input-path", path + "/in", "--output-path", path + "/out"},
         folder_->path(), environment);
     url_ = "http://127.0.0.1:" + std::to_string(server_->port());
   }
