@@ -61,6 +61,15 @@ start_server() {
 }
 step "the installed daemon serves" start_server
 step "the daemon lists what it serves" grep -q scale <(answer /)
+step "the project's program in C calls it" \
+  is_equal "$("$work/project/call" "unix:$work/socket:/scale" 2 3.5)" "7"
+call_by_pkg_config() {
+  # shellcheck disable=SC2046
+  cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$repository/tests/install/call.c" -o "$work/call" \
+    $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs tessera) &&
+    is_equal "$(LD_LIBRARY_PATH="$prefix/lib" "$work/call" "unix:$work/socket:/scale" 2 3.5)" "7"
+}
+step "so does one that pkg-config builds" call_by_pkg_config
 stop_server() {
   kill -TERM "$server" && wait "$server"
   local code=$?

@@ -1,0 +1,156 @@
+// Runs the tests that are written in C, each as one of GoogleTest's, with the daemon that they call.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "../cli/program.h"
+#include "c_check.h"
+#include "support/stand_in.h"
+#include "support/temp_folder.h"
+
+extern "C" void fail_check(const char* file, int line, const char* text) {
+  ADD_FAILURE_AT(file, line) << text;
+}
+
+namespace tessera::testing {
+namespace {
+
+TEST(CValuesTest, ReadsScalarsAsTheirKind) {
+  test_scalars();
+}
+
+TEST(CValuesTest, KeepsTextsWithTheirSize) {
+  test_texts();
+}
+
+TEST(CValuesTest, KeepsItemsAndMembersInOrder) {
+  test_lists_and_objects();
+}
+
+TEST(CValuesTest, TakesWhatIsPutIntoAnotherInAnyCase) {
+  test_nested_building();
+}
+
+TEST(CValuesTest, ReleasesNull) {
+  test_null_releases();
+}
+
+TEST(CArraysTest, CopiesHostMemoryInAndOut) {
+  test_arrays();
+}
+
+TEST(CArraysTest, RefusesWhatIsNoArray) {
+  test_array_errors();
+}
+
+TEST(CArraysTest, SharesDlpackTensorsBothWays) {
+  test_dlpack();
+}
+
+TEST(CArraysTest, LeavesARefusedTensorToItsOwner) {
+  test_dlpack_errors();
+}
+
+// One daemon for all tests, on the stand-in driver's machine.
+class CClientTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    const std::string path = folder_->path().string();
+    std::filesystem::create_directories(folder_->path() / "in/vectoradd");
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): set before there are threads
+    const Environment environment{{"LD_LIBRARY_PATH", TESSERA_STAND_IN_FOLDER},
+                                  {"TESSERA_STAND_IN_ROOT", std::getenv("TESSERA_STAND_IN_ROOT")}};
+    server_ = std::make_unique<ServerProcess>(
+        Words{"vectoradd", "identity", "everything", "--port", "0", "--unix", path + "/socket", "--debug",
+              "--gpu-transport", "cuda_ipc", "--input-path", path + "/in", "--output-path", path + "/out"},
+        folder_->path(), environment);
+    url_ = "http://127.0.0.1:" + std::to_string(server_->port());
+  }
+  static void TearDownTestSuite() {
+    server_.reset();
+    folder_.reset();
+  }
+
+  static const char* url() { return url_.c_str(); }
+  static std::string path_of(const std::string& name) { return (folder_->path() / name).string(); }
+
+ private:
+  static inline std::unique_ptr<TempFolder> folder_;
+  static inline std::unique_ptr<ServerProcess> server_;
+  static inline std::string url_;
+};
+
+TEST_F(CClientTest, Applies) {
+  test_apply(url());
+}
+
+TEST_F(CClientTest, GoesByAUnixSocket) {
+  test_unix_socket(path_of("socket").c_str());
+}
+
+TEST_F(CClientTest, AsksForGradients) {
+  test_gradients(url());
+}
+
+TEST_F(CClientTest, AsksForHealthShapesAndTests) {
+  test_plain_endpoints(url());
+}
+
+TEST_F(CClientTest, ReadsWhatTheServerSaysOfItself) {
+  test_documents(url());
+}
+
+TEST_F(CClientTest, AsksForEncodings) {
+  test_encodings(url());
+}
+
+TEST_F(CClientTest, ExchangesFiles) {
+  test_files(url(), path_of("in/vectoradd").c_str(), path_of("out/vectoradd").c_str());
+}
+
+TEST_F(CClientTest, SaysWhereInputsAreRefused) {
+  test_refusals(url());
+}
+
+TEST_F(CClientTest, TellsErrorsApart) {
+  test_client_errors(url());
+}
+
+TEST_F(CClientTest, TakesOptionsOfOtherVersions) {
+  test_options((std::string(url()) + "/vectoradd").c_str());
+}
+
+TEST_F(CClientTest, IsCancelled) {
+  test_cancellation(url());
+}
+
+TEST_F(CClientTest, HandsGpuArraysOver) {
+  const StandIn driver;
+  ASSERT_EQ(driver.call<int(unsigned)>("cuInit")(0), 0);
+  void* context = nullptr;
+  ASSERT_EQ(driver.call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0), 0);
+  ASSERT_EQ(driver.call<int(void*)>("cuCtxSetCurrent")(context), 0);
+  const float elements[] = {0, 1, 2, 3, 4, 5};
+  unsigned long long address = 0;
+  ASSERT_EQ(driver.call<int(unsigned long long*, std::size_t)>("cuMemAlloc_v2")(&address, sizeof elements), 0);
+  ASSERT_EQ(driver.call<int(unsigned long long, const void*, std::size_t)>("cuMemcpyHtoD_v2")(address, elements,
+                                                                                              sizeof elements),
+            0);
+  test_gpu_arrays(url(), address);
+  driver.free(address);
+}
+
+}  // namespace
+}  // namespace tessera::testing
+
+int main(int count, char** arguments) {
+  ::testing::InitGoogleTest(&count, arguments);
+  const tessera::testing::StandInMachine machine;
+  // From here on, who asks for libcuda.so.1 gets this one.
+  const tessera::testing::StandIn driver;
+  return RUN_ALL_TESTS();
+}
