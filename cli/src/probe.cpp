@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tessera/sdk/array_input.h"
+
 namespace tessera {
 namespace {
 
@@ -18,8 +20,6 @@ constexpr std::size_t kFewestBytes = std::size_t{64} << 10U;
 constexpr int kMostRounds = 51;
 constexpr int kLargeRounds = 5;
 constexpr Seconds kTimePerFigure{0.5};
-// No Tesseract has an input of this name, so that the call is refused.
-constexpr const char* kUnknownInput = "tessera-probe";
 
 // The median of some rounds of a piece of work.
 Seconds median_time(int rounds, const std::function<void()>& work) {
@@ -59,56 +59,8 @@ std::string text_at(const Value& root, std::initializer_list<std::string_view> p
   return value != nullptr && value->kind() == Value::Kind::kText ? value->text() : "";
 }
 
-// An input that takes an array of any size.
-struct SizableInput {
-  std::string name;
-  DType dtype = DType::kFloat64;
-  std::size_t rank = 1;
-};
-
-std::optional<SizableInput> sizable_input(const std::string& name, const Value& schema) {
-  if (text_at(schema, {"properties", "object_type", "const"}) != "array") {
-    return std::nullopt;
-  }
-  const Value* const examples = member_at(schema, {"properties", "dtype", "examples"});
-  const Value* const shape = member_at(schema, {"properties", "shape"});
-  if (examples == nullptr || examples->kind() != Value::Kind::kList || examples->list().empty() ||
-      examples->list().front().kind() != Value::Kind::kText || shape == nullptr) {
-    return std::nullopt;
-  }
-  SizableInput input;
-  input.name = name;
-  input.dtype = find_dtype(examples->list().front().text()).value_or(DType::kFloat64);
-  if (const Value* const axes = member_at(*shape, {"prefixItems"}); axes != nullptr) {
-    for (const Value& axis : axes->list()) {
-      if (member_at(axis, {"enum"}) != nullptr || member_at(axis, {"const"}) != nullptr) {
-        return std::nullopt;
-      }
-    }
-    input.rank = axes->list().size();
-  } else if (member_at(*shape, {"maxItems"}) != nullptr) {
-    return std::nullopt;
-  }
-  return input;
-}
-
-// Nothing if there is none, or if the server would run the call.
-std::optional<SizableInput> find_sizable_input(const Value& schema) {
-  const Value* const extra = member_at(schema, {"additionalProperties"});
-  const Value* const properties = member_at(schema, {"properties"});
-  if (properties == nullptr || extra == nullptr || extra->kind() != Value::Kind::kBool || extra->boolean()) {
-    return std::nullopt;
-  }
-  for (const Object::Member& property : properties->object().members()) {
-    if (std::optional<SizableInput> input = sizable_input(property.key, property.value)) {
-      return input;
-    }
-  }
-  return std::nullopt;
-}
-
 // Sends an array in a call that is refused. Throws ClientError if it failed in another way.
-void send_in_vain(const Tesseract& tesseract, const SizableInput& input, const Array& array) {
+void send_in_vain(const Tesseract& tesseract, const ArrayInput& input, const Array& array) {
   try {
     static_cast<void>(tesseract.apply({{input.name, array}, {kUnknownInput, nullptr}}));
   } catch (const ClientError& error) {
@@ -119,12 +71,6 @@ void send_in_vain(const Tesseract& tesseract, const SizableInput& input, const A
       throw;
     }
   }
-}
-
-Array array_for(const SizableInput& input, std::int64_t elements) {
-  Shape shape(input.rank, 1);
-  shape.front() = elements;
-  return Array::zeros(input.dtype, std::move(shape));
 }
 
 // Does the work of a row; an error becomes its reason.
@@ -141,16 +87,17 @@ ProbeRow row_of(std::string name, const std::function<void(ProbeRow&)>& work) {
   return row;
 }
 
-void measure_sending(const Tesseract& tesseract, const std::optional<SizableInput>& input, ProbeRow& row) {
+void measure_sending(const Tesseract& tesseract, const std::optional<ArrayInput>& input, ProbeRow& row) {
   row.works = true;
   if (!input) {
     row.reason = "no figure: the Tesseract has no input that takes an array of any size; give --apply PAYLOAD";
     return;
   }
-  const Array small = array_for(*input, 1);
+  const Array small = Array::zeros(input->dtype, input->shape_of(1));
   send_in_vain(tesseract, *input, small);
   row.microseconds = microseconds(median_time(kMostRounds, [&] { send_in_vain(tesseract, *input, small); }));
-  const Array large = array_for(*input, kLargeBytes / static_cast<std::int64_t>(item_size_bytes(input->dtype)));
+  const Array large = Array::zeros(
+      input->dtype, input->shape_of(kLargeBytes / static_cast<std::int64_t>(item_size_bytes(input->dtype))));
   send_in_vain(tesseract, *input, large);
   const Seconds time = median_time(kLargeRounds, [&] { send_in_vain(tesseract, *input, large); });
   row.gigabytes_per_second = static_cast<double>(large.size_bytes()) / time.count() / 1e9;
@@ -205,7 +152,7 @@ ProbeResult probe(const std::string& url, const ProbeOptions& options) {
   result.rows.push_back(row_of("connection: GET /health", [&](ProbeRow& row) {
     row.microseconds = microseconds(median_time(kMostRounds, [&] { static_cast<void>(tesseract.health()); }));
   }));
-  const std::optional<SizableInput> input = find_sizable_input(tesseract.input_schema());
+  const std::optional<ArrayInput> input = find_array_input(tesseract.input_schema());
   result.rows.push_back(row_of("base64: arrays sent", [&](ProbeRow& row) { measure_sending(tesseract, input, row); }));
   result.rows.push_back(row_of("binref: arrays sent as files", [&](ProbeRow& row) {
     if (!options.client.server_input_path) {

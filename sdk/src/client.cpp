@@ -9,7 +9,9 @@
 #include "gpu_transport_check.h"
 #include "refusal.h"
 #include "response_value.h"
+#include "shared_folder_check.h"
 #include "tessera/array/value_writer.h"
+#include "tessera/sdk/array_input.h"
 
 namespace tessera {
 namespace {
@@ -85,7 +87,7 @@ Tesseract::Client::Client(ServerAddress address, ClientOptions options)
     output_folder_ = open_folder(*options_.server_output_path, "server_output_path");
   }
   if (options_.server_input_path) {
-    input_folder_ = open_folder(*options_.server_input_path, "server_input_path");
+    inputs_ = std::make_unique<SharedInputs>(open_folder(*options_.server_input_path, "server_input_path"));
   }
 }
 
@@ -208,17 +210,21 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
 
   // Lives until the answer is there: the server reads GPU memory and files of ours meanwhile.
   RequestExports exports(asked.gpu_transport.value_or("none") != "none", [this]() -> ClientGpu& { return gpu(); });
-  std::optional<BinrefWriter> files;
+  std::unique_ptr<BinrefWriter> files;
   Encoding written{OutputFormat::kBase64, Compression::kNone, "none"};
-  if (input_folder_ && asked.output_format == "json+binref") {
-    files.emplace(*input_folder_, "", std::function<Status()>());
+  if (inputs_ && asked.output_format == "json+binref" && shares_inputs(call)) {
+    files = inputs_->take();
     written.format = OutputFormat::kBinref;
   }
-  const Body body = body_of(payload, written, exports, files ? &*files : nullptr);
+  const Body body = body_of(payload, written, exports, files.get());
 
   HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
-  return decode(endpoint, send(std::move(request), limits_of(call)));
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  if (files) {
+    inputs_->give_back(std::move(files));
+  }
+  return decode(endpoint, response);
 }
 
 std::string Tesseract::Client::call_text(std::string_view endpoint, std::optional<std::string_view> text,
@@ -316,6 +322,41 @@ Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::str
                            : CheckResult{false, "this client does not implement gpu_transport '" + name + "'"};
   checks_.emplace(name, result);
   return result;
+}
+
+Tesseract::Client::CheckResult Tesseract::Client::check_shared_inputs(const CallOptions& call) {
+  const std::optional<ArrayInput> input = find_array_input(document(call).input_schema());
+  if (!input) {
+    return {true, ""};  // it cannot be tried without computing something; an error of the call will tell
+  }
+  Result<SharedFolderCheck> check = SharedFolderCheck::begin(inputs_->folder(), *input);
+  if (!check) {
+    return {false, check.error().message()};
+  }
+  const Body body = check->body();
+  HttpRequest request = compute_request("apply", RequestedEncoding(), CallOptions());
+  request.body = &body;
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  const ClientError refusal = refusal_of("apply", response);
+  if (refusal.kind() != ClientError::Kind::kRefused) {
+    throw ClientError(refusal.kind(), "whether files are shared cannot be found out: " + std::string(refusal.what()),
+                      response.status);
+  }
+  const std::optional<std::string> obstacle = check->find_obstacle(refusal.items());
+  return {!obstacle, obstacle.value_or("")};
+}
+
+bool Tesseract::Client::shares_inputs(const CallOptions& call) {
+  const MutexLock lock(check_mutex_);
+  if (!shares_inputs_) {
+    const CheckResult result = check_shared_inputs(call);
+    shares_inputs_ = result.works;
+    if (!result.works) {
+      warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
+           inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
+    }
+  }
+  return *shares_inputs_;
 }
 
 std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& encoding) {

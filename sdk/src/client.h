@@ -14,7 +14,7 @@
 #include "finished_exports.h"
 #include "http_client.h"
 #include "server_document.h"
-#include "tessera/array/binref.h"
+#include "shared_inputs.h"
 #include "tessera/array/encoding.h"
 #include "tessera/array/value.h"
 #include "tessera/base/confined_folder.h"
@@ -60,6 +60,9 @@ struct Tesseract::Client {
   [[nodiscard]] ClientGpu& gpu();
   [[nodiscard]] CheckResult check_transport(const std::string& name);
   [[nodiscard]] CheckResult run_check();
+  // Whether the server reads the files that this process writes; asked once, and warned of.
+  [[nodiscard]] bool shares_inputs(const CallOptions& call);
+  [[nodiscard]] CheckResult check_shared_inputs(const CallOptions& call);
   [[nodiscard]] Body body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
                              BinrefWriter* files) const;
   // A request to a compute route, but for its body.
@@ -73,7 +76,7 @@ struct Tesseract::Client {
   std::shared_ptr<HttpClient> http_;
   std::shared_ptr<FinishedExports> exports_;
   std::optional<ConfinedFolder> output_folder_;
-  std::optional<ConfinedFolder> input_folder_;
+  std::unique_ptr<SharedInputs> inputs_;  // where files are to be shared
 
   Mutex mutex_;
   std::unique_ptr<const ServerDocument> document_ TESSERA_GUARDED_BY(mutex_);
@@ -81,6 +84,7 @@ struct Tesseract::Client {
   // Held while a check runs, so that there is one per transport.
   Mutex check_mutex_;
   std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
+  std::optional<bool> shares_inputs_ TESSERA_GUARDED_BY(check_mutex_);
   std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);
 };
 

@@ -47,7 +47,8 @@ struct ClientOptions {
   /// The folder, as this process sees it, into which the server writes files: needed to read json+binref.
   std::optional<std::filesystem::path> server_output_path;
   /// The folder, as this process sees it, from which the server reads files. With it, arrays are sent as files while
-  /// json+binref is asked for.
+  /// json+binref is asked for, once a call that is refused has shown that the server reads them; else as base64, with a
+  /// warning. Files are written over by later calls, and removed with the client.
   std::optional<std::filesystem::path> server_input_path;
   /// Arrays that come by a GPU transport stay the server's memory, mapped, until their last copy is dropped. Otherwise
   /// they are copied on the GPU, and the server's memory is given back with the next request.
