@@ -35,7 +35,7 @@ Result<NamedBlock> name_block(System& system, std::shared_ptr<const LocalBlock> 
   TESSERA_ASSIGN_OR_RETURN(const std::optional<BlockHandle> handle, block->handle());
   if (handle) {
     // A process that reads it sees no order but this.
-    TESSERA_RETURN_IF_ERROR(block->device()->synchronize(block->stream()));
+    TESSERA_RETURN_IF_ERROR(block->wait());
     return NamedBlock{std::move(block), *handle, false};
   }
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const LocalBlock> copy,

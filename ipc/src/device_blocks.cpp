@@ -8,7 +8,7 @@ Status LocalBlock::copy_to_host(std::span<std::byte> bytes) const {
   if (bytes.empty()) {
     return {};
   }
-  TESSERA_RETURN_IF_ERROR(gpu_->synchronize(stream()));
+  TESSERA_RETURN_IF_ERROR(wait());
   return tessera::copy_to_host(*gpu_, bytes, address_);
 }
 

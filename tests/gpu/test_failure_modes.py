@@ -201,6 +201,30 @@ def test_an_input_is_copied_in_before_the_answer(start_daemon):
             np.testing.assert_array_equal(read(answer.json()["y"]), values)
 
 
+def test_a_stream_that_still_reads_the_inputs_keeps_them(start_daemon):
+    """Else they go to the next request, whose bytes the answer then shows."""
+    daemon = start_daemon("places", "--num-workers", "4", **stand_in(delay_us=3000))
+    wrong = []
+
+    def call(number: int) -> None:
+        client, done = daemon.client(), ""
+        with Buffer(PAGE) as buffer:
+            for step in range(20):
+                values = np.full(10_000, 100 * number + step, "float32")
+                buffer.write(values)
+                answer = client.apply({"x": message(buffer.reference(), [10_000]), "place": "stream"}, done=done)
+                done = answer.lease
+                if not (read(answer.json()["y"]) == values).all():
+                    wrong.append((number, step))
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
 _delayed = []
 
 

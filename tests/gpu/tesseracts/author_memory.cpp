@@ -150,4 +150,28 @@ Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gp
   return unwrap(gpus.wrap(host.dtype(), host.shape(), std::move(foreign)));
 }
 
+Array copy_on_a_stream(const Array& array, GpuSystem& gpus, const Gpu& gpu) {
+  constexpr unsigned kNonBlocking = 1;
+  if (!array.is_on_device()) {
+    throw EndpointError("ValueError", "there is nothing on a GPU to copy from");
+  }
+  const DriverFunctions& driver = gpu.driver().functions();
+  Memory made = allocate_plain(gpu, array.size_bytes());
+  ForeignMemory foreign;
+  foreign.address = made.address;
+  const ContextScope scope = unwrap(gpu.enter());
+  check(driver.stream_create(&foreign.stream, kNonBlocking), "cuStreamCreate");
+  check(driver.memcpy_on_device(foreign.address, array.device()->address(), array.size_bytes(), foreign.stream),
+        "cuMemcpyDtoDAsync");
+  // The memory goes first, and that waits for what the stream still has to do.
+  foreign.owner =
+      std::shared_ptr<void>(foreign.stream, [&gpu, &driver, memory = std::move(made.owner)](void* stream) mutable {
+        memory.reset();
+        if (const Result<ContextScope> destroying = gpu.enter()) {
+          driver.stream_destroy(stream);
+        }
+      });
+  return unwrap(gpus.wrap(array.dtype(), array.shape(), std::move(foreign)));
+}
+
 }  // namespace tessera::gpu_tests

@@ -20,6 +20,10 @@ enum class AuthorMemory {
 /// A copy of an array, of the host or of a GPU, in such memory, which goes with the array. Throws EndpointError.
 [[nodiscard]] Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gpu& gpu);
 
+/// A copy of an array that is being made on a stream of its own, which the copy names: nothing has waited for it.
+/// Throws EndpointError.
+[[nodiscard]] Array copy_on_a_stream(const Array& array, GpuSystem& gpus, const Gpu& gpu);
+
 /// The value, or an EndpointError in its place.
 template <class T>
 [[nodiscard]] T unwrap(Result<T> result) {
