@@ -138,6 +138,21 @@ def test_what_clients_may_hold_is_bounded(start_daemon):
     assert client.apply({"count": 2, "all_on_gpu": True}).status == 200
 
 
+def test_a_client_that_names_none_is_not_kept_out_by_its_own_lease(start_daemon):
+    daemon = start_daemon("places", "--max-export-bytes", str(PAGE))
+    client = daemon.client()
+    assert [client.apply(NEW, done=None).status for _ in range(3)] == [200] * 3
+    # Nor are those that name theirs; but what they hold counts.
+    held = client.apply(NEW, done="")
+    assert held.status == 503
+    assert client.apply({**NEW, "place": "host"}, accept="application/json", done=None).status == 200
+    held = client.apply(NEW, done="")
+    assert held.status == 200
+    assert client.apply(NEW, done=None).status == 503
+    name_done(daemon, held.lease)
+    assert client.apply(NEW, done=None).status == 200
+
+
 def test_clients_with_and_without_the_header_do_not_disturb_each_other(start_daemon):
     daemon = start_daemon("mixed", "--num-workers", "4")
     wrong = []
