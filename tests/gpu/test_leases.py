@@ -312,6 +312,28 @@ def test_all_memory_comes_back(start_daemon):
     assert [machine.used_bytes(gpu) for gpu in (0, 1)] == before
 
 
+def test_a_daemon_that_stops_lets_clients_copy_what_they_hold(start_daemon):
+    daemon = start_daemon("places")
+    client = daemon.client()
+    answer = client.apply(NEW)
+    daemon.process.terminate()
+    time.sleep(0.2)
+    np.testing.assert_array_equal(read(answer.json()["y"]), NEW["x"])
+    assert client.get("/health", headers={DONE: answer.lease}).status == 200
+    begin = time.monotonic()
+    assert daemon.process.wait(30) == 0
+    assert time.monotonic() - begin < 0.6, "it went on waiting, with nothing left to wait for"
+    assert "dropped exports" not in daemon.log()
+
+
+def test_a_daemon_that_stops_waits_for_clients_that_name_their_leases_alone(start_daemon):
+    daemon = start_daemon("places")
+    assert daemon.client().apply(NEW, done=None).lease
+    begin = time.monotonic()
+    assert daemon.stop() == 0
+    assert time.monotonic() - begin < 0.8
+
+
 def test_leases_end_with_the_daemon(start_daemon):
     daemon = start_daemon("places")
     before = machine.used_bytes()
