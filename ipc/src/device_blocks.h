@@ -79,6 +79,7 @@ class ForeignBlock final : public LocalBlock {
 
   [[nodiscard]] void* stream() const override { return stream_; }
   [[nodiscard]] Result<std::optional<BlockHandle>> handle() const override;
+  [[nodiscard]] std::size_t pinned_bytes() const override { return info_.range_bytes; }
 
  private:
   const PointerInfo info_;

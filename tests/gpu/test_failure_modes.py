@@ -14,7 +14,7 @@ from gpu_harness.daemons import DONE, IPC
 from gpu_harness.waiting import wait_until
 
 PAGE = 2 << 20
-PLACES = ("same", "new", "offset", "gpu1", "pool", "managed", "strided")
+PLACES = ("same", "new", "offset", "pages", "gpu1", "pool", "managed", "strided")
 
 
 def stand_in(**knobs) -> dict[str, str]:
@@ -38,7 +38,8 @@ def apply(daemon, values, place: str = "same", done: str = "", gpu: int = 0):
     [
         ("same", IPC, "in_place=1, staged=0, through_host=0"),
         ("new", IPC, "in_place=1, staged=0, through_host=0"),
-        ("offset", IPC, "in_place=1, staged=0, through_host=0"),
+        ("offset", IPC, "in_place=0, staged=1, through_host=0"),
+        ("pages", IPC, "in_place=1, staged=0, through_host=0"),
         ("pool", IPC, "in_place=0, staged=1, through_host=0"),
         ("managed", IPC, "in_place=0, staged=1, through_host=0"),
         ("new", "application/json", "in_place=0, staged=0, through_host=1"),
@@ -64,7 +65,7 @@ def test_host_copies_can_be_forbidden(start_daemon):
 # --- memory that has no handle --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["pool", "managed"])
+@pytest.mark.parametrize("place", ["offset", "pool", "managed"])
 def test_memory_without_a_handle_is_staged_and_no_call_fails(start_daemon, place):
     """Pointer attributes tell; a call that fails on purpose would tell others too."""
     daemon = start_daemon("places")
@@ -91,7 +92,7 @@ def test_what_a_daemon_exported_comes_back_to_it(start_daemon):
     """CUDA refuses to open a handle in its own process; the array is found without it."""
     daemon = start_daemon("places")
     values = np.arange(1000, dtype="float32")
-    for place in ("new", "offset", "pool"):
+    for place in ("new", "offset", "pages", "pool"):
         first = daemon.client().apply({"x": values.tolist(), "place": place})
         opened = daemon.counter("handles_opened")
         second = daemon.client().apply({"x": first.json()["y"], "place": "new"})
@@ -100,7 +101,7 @@ def test_what_a_daemon_exported_comes_back_to_it(start_daemon):
         third = daemon.client().apply({"x": second.json()["y"], "place": "same"})
         np.testing.assert_array_equal(read(third.json()["y"]), values)
         assert daemon.counter("handles_opened") == opened
-    assert daemon.counter("imports_same_process") == 6
+    assert daemon.counter("imports_same_process") == 8
 
 
 def test_what_was_named_done_does_not_come_back(start_daemon):
@@ -383,7 +384,7 @@ def test_a_handle_shows_no_byte_of_others(start_daemon):
     secret = np.full(300_000, 7.0, "float32")
     answer, _ = apply(daemon, secret, "new")
     assert daemon.client().get("/health", headers={DONE: answer.lease}).status == 200
-    for place in ("new", "same", "pool", "scalar"):
+    for place in ("new", "same", "offset", "pool", "scalar"):
         answer = daemon.client().apply({"x": [1.0], "place": place} if place != "same" else {"x": [1.0], "place": "new"})
         _, handle, offset, size = answer.json()["y"]["data"]["buffer"].split(":")
         assert int(size) % PAGE == 0

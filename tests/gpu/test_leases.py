@@ -67,6 +67,13 @@ def test_operators_see_who_keeps_how_much_for_how_long(daemon):
     name_done(daemon, answer.lease, other.lease)
 
 
+def test_memory_that_is_lent_in_place_counts_as_a_whole(daemon):
+    """The client keeps all of its allocation alive, however little of it the array is."""
+    answer = daemon.client().apply({"x": [0.0] * PAGE, "place": "pages"})
+    assert daemon.leases()["bytes"] == 5 * PAGE  # of 2 Mi floats, behind 1 KiB
+    name_done(daemon, answer.lease)
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_leases_of_clients_that_name_none_go_before_the_next_call_computes(mixed, tmp_path, fails):
     gate = tmp_path / "gate"

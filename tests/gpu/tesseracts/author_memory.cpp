@@ -20,6 +20,11 @@ namespace {
 
 constexpr std::size_t kLeadBytes = 1024;
 
+std::size_t whole_pages(std::size_t size_bytes) {
+  constexpr std::size_t kPage = DevicePool::kGranularityBytes;
+  return (size_bytes + kPage - 1) / kPage * kPage;
+}
+
 // An author's own library finds the driver by itself; both are one in a process.
 template <class Function>
 Function driver_call(const char* name) {
@@ -137,6 +142,10 @@ Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gp
     case AuthorMemory::kOffset:
       lead_bytes = kLeadBytes;
       made = allocate_plain(gpu, 2 * kLeadBytes + size_bytes);
+      break;
+    case AuthorMemory::kPages:
+      lead_bytes = kLeadBytes;
+      made = allocate_plain(gpu, whole_pages(kLeadBytes + size_bytes));
       break;
     case AuthorMemory::kStrided:
       foreign.strides_bytes = strides_of_every_second(host);

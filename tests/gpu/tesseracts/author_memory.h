@@ -13,7 +13,8 @@ namespace tessera::gpu_tests {
 enum class AuthorMemory {
   kPool,     ///< of cuMemAllocAsync: has no handle
   kManaged,  ///< of cuMemAllocManaged: has no handle
-  kOffset,   ///< the middle of a larger allocation
+  kOffset,   ///< the middle of a larger allocation, too small for pages of its own: has no handle of its own
+  kPages,    ///< the same in whole pages: has a handle
   kStrided,  ///< every second element of a larger one
 };
 

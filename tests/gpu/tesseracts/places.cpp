@@ -16,8 +16,8 @@ Schema input_schema() {
   return Schema("InputSchema")
       .field("x", array(DType::kFloat32).differentiable())
       .field("place",
-             choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "stream", "host",
-                     "raise"}),
+             choice({"same", "new", "offset", "pages", "scalar", "empty", "gpu1", "pool", "managed", "strided",
+                     "stream", "host", "raise"}),
              "", "same");
 }
 
@@ -49,6 +49,9 @@ Array placed(const Array& x, const std::string& place, GpuSystem& gpus) {
   }
   if (place == "offset") {
     return copy_to(AuthorMemory::kOffset, x, gpus, gpu);
+  }
+  if (place == "pages") {
+    return copy_to(AuthorMemory::kPages, x, gpus, gpu);
   }
   if (place == "pool") {
     return copy_to(AuthorMemory::kPool, x, gpus, gpu);
