@@ -103,6 +103,10 @@ Result<CudaIpc::FoundBlock> CudaIpc::find_block(const std::shared_ptr<const Gpu>
     ++system_->counts().imports_same_process;
     return FoundBlock{std::move(own), ImportedArray::Path::kSameProcess};
   }
+  // CUDA would refuse it in its own process by an error (201) that means something else between two.
+  if (system_->exports().is_own(handle)) {
+    return reference_error("names memory of this process that is not exported (any more)");
+  }
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappingCache::Lease> lease, system_->mappings().open(gpu, handle));
   // The sender may claim any size; the driver knows.
   if (!is_within(descriptor.offset_bytes, size_bytes, lease->mapping().size_bytes())) {

@@ -110,6 +110,8 @@ def test_what_was_named_done_does_not_come_back(start_daemon):
     assert daemon.client().get("/health", headers={DONE: first.lease}).status == 200
     answer = daemon.client().apply({"x": first.json()["y"]})
     assert answer.status == 422
+    assert "is not exported (any more)" in answer.json()["detail"][0]["msg"]
+    assert machine.calls("cuIpcOpenMemHandle_v2", daemon.pid) == 0
 
 
 def test_a_handle_is_opened_once_however_often_it_comes(start_daemon):
