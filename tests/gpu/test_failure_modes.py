@@ -324,10 +324,12 @@ def test_an_open_that_fails_gives_its_reason_and_leaves_nothing(start_daemon, co
     error = answer.json()["detail"][0]["ctx"]["error"]
     assert f"({REASONS[code]})" in error and len(error) > 40
     assert "bad handle" not in error
+    assert error.count("cuIpcOpenMemHandle") == 1
     with Buffer(256) as buffer:
         body = {"gpu_transport": "cuda_ipc", "array": message(buffer.reference(), [256], "uint8"), "expected": ""}
         check = daemon.client().request("POST", "/check_gpu_transport", body).json()
     assert check["ok"] is False and f"({REASONS[code]})" in check["reason"]
+    assert check["reason"].count("cuIpcOpenMemHandle") == 1
     left = machine.counts(daemon.pid)
     assert (left.live_allocations, left.live_mappings) == (allocations, 0)
     # The daemon goes on: what needs no handle of others works.
