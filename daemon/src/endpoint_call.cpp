@@ -223,7 +223,13 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
     return json_answer(406, not_acceptable_body(request.accept.value_or(""), parts.offer));
   }
   if (encoding->gpu_transport != "none" && !parts.gpu.has_room()) {
-    return exports_full();
+    // A client that names nothing is not kept out by what it was lent itself.
+    if (!request.exports_done) {
+      parts.gpu.supersede();
+    }
+    if (!parts.gpu.has_room()) {
+      return exports_full();
+    }
   }
   run->encoding = *std::move(encoding);
   run->folder = *folder;

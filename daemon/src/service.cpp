@@ -147,6 +147,8 @@ class TesseractService final : public Service {
 
   void count_refusal(int status) override { metrics_.count({RouteKind::kConnection, std::nullopt}, status); }
 
+  [[nodiscard]] std::uint64_t awaited_exports() const override { return gpu_->registry().stats().acknowledging; }
+
   void remove_old_runs() override {
     if (!options_.keep_runs) {
       return;

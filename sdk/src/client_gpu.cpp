@@ -95,8 +95,7 @@ Result<Array> ResponseImports::read(std::string_view reference, DType dtype, Sha
   Result<ImportedArray> imported = transport.import_array(
       reference, dtype, std::move(shape), borrows ? GpuTransport::Borrow::kYes : GpuTransport::Borrow::kNo);
   if (!imported) {
-    return Error(imported.error().code(),
-                 imported.error().message() + ": " + text_of(transport.explain(imported.error())));
+    return Error(imported.error().code(), text_of(transport.explain(imported.error())));
   }
   if (borrows && imported->path == ImportedArray::Path::kBorrowed) {
     return with_loan(imported->array, loan_);

@@ -38,8 +38,8 @@ std::optional<std::string> text_at(const Value& root, std::initializer_list<std:
 }
 
 Error failure(const GpuTransport& transport, std::string_view what, const Error& error) {
-  return {error.code(), std::string(what) + ": " + error.message() +
-                            (error.native_code() == 0 ? "" : ": " + text_of(transport.explain(error)))};
+  return {error.code(),
+          std::string(what) + ": " + (error.native_code() == 0 ? error.message() : text_of(transport.explain(error)))};
 }
 
 }  // namespace
