@@ -117,12 +117,15 @@ bool tessera_array_is_on_device(const tessera_array* array) {
 }
 
 int32_t tessera_array_device_ordinal(const tessera_array* array) {
-  if (!array_of(array)->is_on_device()) {
-    return -1;
-  }
-  // It was made by these.
-  const auto gpu = tessera::shared_gpus()->find(array_of(array)->device()->gpu());
-  return gpu == nullptr ? -1 : gpu->ordinal();
+  int32_t ordinal = -1;
+  static_cast<void>(guarded(nullptr, [&] {
+    if (array_of(array)->is_on_device()) {
+      // It was made by these.
+      const auto gpu = tessera::shared_gpus()->find(array_of(array)->device()->gpu());
+      ordinal = gpu == nullptr ? -1 : gpu->ordinal();
+    }
+  }));
+  return ordinal;
 }
 
 const void* tessera_array_data(const tessera_array* array) {

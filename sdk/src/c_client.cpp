@@ -158,7 +158,7 @@ tessera_status tessera_cancellation_new(tessera_cancellation** cancellation, tes
 }
 
 void tessera_cancellation_cancel(const tessera_cancellation* cancellation) {
-  cancellation->cancellation.cancel();
+  static_cast<void>(guarded(nullptr, [&] { cancellation->cancellation.cancel(); }));
 }
 
 void tessera_cancellation_release(tessera_cancellation* cancellation) {

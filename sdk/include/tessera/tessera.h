@@ -9,7 +9,8 @@
 // 3. Ownership. What a `new` function returns or an out-parameter without `const` receives is the caller's, who
 //    releases it with the release function of its type. Release functions take NULL. What comes as a pointer to `const`
 //    is borrowed: it is valid until its owner is released or changed. Arguments are read during the call alone, unless
-//    their function says that it takes them.
+//    their function says that it takes them. NULL where nothing says that it may be is TESSERA_ERROR_INVALID_ARGUMENT
+//    for what has a status, and must not be given to what has none.
 // 4. Threads. A client and a cancellation may be used by any number of threads at once. All else: one thread at a time
 //    for one object, but functions that take it as `const` may run at once. Objects may go to other threads. Nobody
 //    may use an object while it is released.
