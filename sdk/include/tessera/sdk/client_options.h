@@ -18,9 +18,9 @@ namespace tessera {
 /// The encoding that calls ask for; a field without a value leaves it to the server (PROTOCOL.md section 10.2). GPU
 /// transports are opt-in: without a value, calls ask for "none". A plain value.
 struct RequestedEncoding {
-  std::optional<std::string> output_format;  ///< "json", "json+base64", "json+binref"
-  std::optional<std::string> gpu_transport;  ///< "none", "cuda_ipc"
-  std::optional<std::string> compression;    ///< "none", "lz4"
+  std::optional<std::string> output_format = std::nullopt;  ///< "json", "json+base64", "json+binref"
+  std::optional<std::string> gpu_transport = std::nullopt;  ///< "none", "cuda_ipc"
+  std::optional<std::string> compression = std::nullopt;    ///< "none", "lz4"
   friend bool operator==(const RequestedEncoding&, const RequestedEncoding&) = default;
 };
 
@@ -28,27 +28,27 @@ struct RequestedEncoding {
 /// none, 1.13 and 1.14 the formats (and 1.14 the compressions) alone. A plain value.
 struct ServerCapabilities {
   using Names = std::optional<std::vector<std::string>>;
-  Names output_formats;
-  Names gpu_transports;
-  Names compressions;
+  Names output_formats = std::nullopt;
+  Names gpu_transports = std::nullopt;
+  Names compressions = std::nullopt;
   friend bool operator==(const ServerCapabilities&, const ServerCapabilities&) = default;
 };
 
 /// How long a call may take. No value: without end. A plain value.
 struct Timeouts {
-  std::optional<std::chrono::milliseconds> connect;  ///< until a connection stands
-  std::optional<std::chrono::milliseconds> read;     ///< between two arrivals of bytes, or departures
-  std::optional<std::chrono::milliseconds> total;    ///< of the whole call
+  std::optional<std::chrono::milliseconds> connect = std::nullopt;  ///< until a connection stands
+  std::optional<std::chrono::milliseconds> read = std::nullopt;     ///< between two arrivals of bytes, or departures
+  std::optional<std::chrono::milliseconds> total = std::nullopt;    ///< of the whole call
 };
 
 /// A plain value.
 struct ClientOptions {
   Timeouts timeouts;
   /// The folder, as this process sees it, into which the server writes files: needed to read json+binref.
-  std::optional<std::filesystem::path> server_output_path;
+  std::optional<std::filesystem::path> server_output_path = std::nullopt;
   /// The folder, as this process sees it, from which the server reads files. With it, arrays are sent as files while
   /// json+binref is asked for.
-  std::optional<std::filesystem::path> server_input_path;
+  std::optional<std::filesystem::path> server_input_path = std::nullopt;
   /// Arrays that come by a GPU transport stay the server's memory, mapped, until their last copy is dropped. Otherwise
   /// they are copied on the GPU, and the server's memory is given back with the next request.
   bool borrows_gpu_arrays = false;
