@@ -159,7 +159,8 @@ TEST(DaemonErrorsTest, ListWhatIsWrongWithInputs) {
 }
 
 TEST(DaemonErrorsTest, ShowWhatTheFunctionThrew) {
-  const ServedModules served("examples/failing");
+  ServedModules served("examples/failing");
+  served.logger().expect("endpoint failed");
   const auto error = testing::error_of([&served] {
     static_cast<void>(
         Tesseract::from_url(served.url()).apply({{"fail", "value_error"}, {"message", "the mesh is empty"}}));
