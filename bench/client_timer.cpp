@@ -55,7 +55,7 @@ int connected_socket(const std::string& place) {
     size = sizeof address;
   }
   const int descriptor = socket(where.ss_family, SOCK_STREAM, 0);
-  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&where), size) != 0) {
+  if (descriptor < 0 || connect(descriptor, reinterpret_cast<const sockaddr*>(&where), size) != 0) {
     throw std::runtime_error("cannot connect to " + place);
   }
   const int on = 1;

@@ -167,9 +167,7 @@ Body Tesseract::Client::body_of(const Object& payload, const Encoding& encoding,
   Body body;
   const Status written = write_value(Value(payload), encoding, {files, &exports}, body);
   if (!written) {
-    const bool is_input =
-        written.error().code() == ErrorCode::kInvalidArgument || written.error().code() == ErrorCode::kTooLarge;
-    throw ClientError(is_input ? ClientError::Kind::kInvalidArgument : ClientError::Kind::kGpu,
+    throw ClientError(exports.has_failed() ? ClientError::Kind::kGpu : ClientError::Kind::kInvalidArgument,
                       "the inputs cannot be sent: " + written.error().message());
   }
   return body;

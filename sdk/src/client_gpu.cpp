@@ -74,11 +74,15 @@ Result<std::optional<std::string>> RequestExports::write(const Array& array) {
   if (!is_by_reference_) {
     return std::optional<std::string>();
   }
-  TESSERA_ASSIGN_OR_RETURN(ExportedArray exported, gpu_().transport->export_array(array));
-  if (exported.owner) {
-    owners_.push_back(std::move(exported.owner));
+  Result<ExportedArray> exported = gpu_().transport->export_array(array);
+  if (!exported) {
+    has_failed_ = true;
+    return exported.error();
   }
-  return std::optional<std::string>(std::move(exported.reference));
+  if (exported->owner) {
+    owners_.push_back(std::move(exported->owner));
+  }
+  return std::optional<std::string>(std::move(exported->reference));
 }
 
 Result<Array> RequestExports::to_host(const Array& array) {
@@ -86,7 +90,9 @@ Result<Array> RequestExports::to_host(const Array& array) {
     return Error(ErrorCode::kInvalidArgument,
                  "an array in GPU memory would be copied to the host, which TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
   }
-  return array.to_host();
+  Result<Array> host = array.to_host();
+  has_failed_ = !host;
+  return host;
 }
 
 Result<Array> ResponseImports::read(std::string_view reference, DType dtype, Shape shape) const {

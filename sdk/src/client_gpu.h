@@ -31,9 +31,12 @@ class RequestExports final : public DeviceArrayWriter {
 
   [[nodiscard]] Result<std::optional<std::string>> write(const Array& array) override;
   [[nodiscard]] Result<Array> to_host(const Array& array) override;
+  /// Whether an error was one of the GPU.
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
 
  private:
   bool is_by_reference_;
+  bool has_failed_ = false;
   std::function<ClientGpu&()> gpu_;
   std::vector<std::shared_ptr<void>> owners_;
 };

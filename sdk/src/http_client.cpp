@@ -96,12 +96,13 @@ std::optional<HttpResponse> HttpClient::try_exchange(ClientSocket& socket, const
     }
   }
   std::optional<HttpResponse> response = read_response(socket, limits, max_response_bytes_, progress);
-  if (response) {
+  // 408 on a kept connection is how some servers close one that was idle: it came before the request.
+  if (response && !(may_repeat && response->status == 408)) {
     // A request that was not sent to its end leaves nothing to go on with.
     response->is_last = response->is_last || sent != Sent::kAll;
     return response;
   }
-  if (may_repeat && (sent != Sent::kAll || request.is_repeatable || socket.was_refused())) {
+  if (may_repeat && (response || sent != Sent::kAll || request.is_repeatable || socket.was_refused())) {
     return std::nullopt;
   }
   throw ClientError(ClientError::Kind::kConnection,

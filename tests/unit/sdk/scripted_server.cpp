@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -98,6 +99,11 @@ void ScriptedConnection::reset() {
   ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
+bool ScriptedConnection::has_bytes() const {
+  ::pollfd bytes{.fd = socket_, .events = POLLIN, .revents = 0};
+  return !unread_.empty() || (::poll(&bytes, 1, 0) > 0 && (bytes.revents & POLLIN) != 0);
+}
+
 void ScriptedConnection::wait_for_end() const {
   std::array<char, 65536> piece{};
   while (::recv(socket_, piece.data(), piece.size(), 0) > 0) {
@@ -165,6 +171,8 @@ void ScriptedServer::accept_all() {
     if (socket < 0) {
       return;
     }
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const std::lock_guard lock(mutex_);
     const std::size_t index = std::min(connections_, scripts_.size() - 1);
     ++connections_;

@@ -50,6 +50,8 @@ class ScriptedConnection {
   void finish() const;
   /// Ends the connection with a reset, as a process that is killed with unread bytes does.
   void reset();
+  /// Whether bytes have come that were not read.
+  [[nodiscard]] bool has_bytes() const;
   /// Until the client, or the end of the test, closes the connection.
   void wait_for_end() const;
   /// Returns whether the connection stood all that time.

@@ -28,28 +28,28 @@ struct RequestedEncoding {
 /// none, 1.13 and 1.14 the formats (and 1.14 the compressions) alone. A plain value.
 struct ServerCapabilities {
   using Names = std::optional<std::vector<std::string>>;
-  Names output_formats;
-  Names gpu_transports;
-  Names compressions;
+  Names output_formats = std::nullopt;
+  Names gpu_transports = std::nullopt;
+  Names compressions = std::nullopt;
   friend bool operator==(const ServerCapabilities&, const ServerCapabilities&) = default;
 };
 
 /// How long a call may take. No value: without end. A plain value.
 struct Timeouts {
-  std::optional<std::chrono::milliseconds> connect;  ///< until a connection stands
-  std::optional<std::chrono::milliseconds> read;     ///< between two arrivals of bytes, or departures
-  std::optional<std::chrono::milliseconds> total;    ///< of the whole call
+  std::optional<std::chrono::milliseconds> connect = std::nullopt;  ///< until a connection stands
+  std::optional<std::chrono::milliseconds> read = std::nullopt;     ///< between two arrivals of bytes, or departures
+  std::optional<std::chrono::milliseconds> total = std::nullopt;    ///< of the whole call
 };
 
 /// A plain value.
 struct ClientOptions {
   Timeouts timeouts;
   /// The folder, as this process sees it, into which the server writes files: needed to read json+binref.
-  std::optional<std::filesystem::path> server_output_path;
+  std::optional<std::filesystem::path> server_output_path = std::nullopt;
   /// The folder, as this process sees it, from which the server reads files. With it, arrays are sent as files while
   /// json+binref is asked for, once a call that is refused has shown that the server reads them; else as base64, with a
   /// warning. Files are written over by later calls, and removed with the client.
-  std::optional<std::filesystem::path> server_input_path;
+  std::optional<std::filesystem::path> server_input_path = std::nullopt;
   /// Arrays that come by a GPU transport stay the server's memory, mapped, until their last copy is dropped. Otherwise
   /// they are copied on the GPU, and the server's memory is given back with the next request.
   bool borrows_gpu_arrays = false;

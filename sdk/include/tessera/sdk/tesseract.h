@@ -16,8 +16,8 @@ namespace tessera {
 
 /// Of one call. A plain value.
 struct CallOptions {
-  std::optional<std::string> run_id;         ///< the server keeps the run's files under this name
-  std::optional<Cancellation> cancellation;  ///< ends the call from elsewhere
+  std::optional<std::string> run_id = std::nullopt;         ///< the server keeps the run's files under this name
+  std::optional<Cancellation> cancellation = std::nullopt;  ///< ends the call from elsewhere
 };
 
 /// A client of one served Tesseract. Copies, and the views that with_encoding() makes, share connections and what is
