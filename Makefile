@@ -1,6 +1,7 @@
 # make build   installs what is missing, builds everything that runs into build/
 # make serve   builds, then serves the example Tesseracts (HOST, PORT)
 # make python  makes the environment .venv with the public Python SDK
+# make wheel   builds the Python package `tessera` into build/wheels
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
 # make torture-gpu  kills clients and daemons in 1,000 ways while they exchange GPU arrays
 # make format  rewrites the sources as clang-format wants them
@@ -15,14 +16,14 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu gpu-kit install lint sanitizers
+PARTS := unit vectors conformance gpu gpu-kit install python-sdk lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
 .PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
-        torture-gpu gpu-kit \
+        torture-gpu gpu-kit wheel \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -43,6 +44,10 @@ tests: configure
 
 stand-in: configure
 	cmake --build $(BUILD) --target stand_in_cudart
+# ccache finds what the release build compiled, whatever folder it was compiled in.
+wheel: test-packages python
+	@rm -rf $(BUILD)/wheels
+	CCACHE_NOHASHDIR=1 .venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(BUILD)/wheels ./sdk/python
 gpu-kit: packages configure
 	cmake --build $(BUILD) --target gpu_kit
 
@@ -71,6 +76,8 @@ test-gpu-kit: test-packages gpu-kit stand-in
 	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
+test-python-sdk: programs stand-in wheel
+	@tests/run_python_sdk.sh $(BUILD)
 test-sanitizers: test-packages
 	@tests/run_sanitizers.sh
 test-lint: test-packages tests

@@ -26,6 +26,12 @@ install(TARGETS tessera_daemon EXPORT tesseraTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
+# --- clients in C++ ---------------------------------------------------------------------------------------------------
+set_target_properties(tessera_sdk PROPERTIES EXPORT_NAME sdk)
+install(TARGETS tessera_sdk EXPORT tesseraTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
 # --- clients in C -----------------------------------------------------------------------------------------------------
 install(TARGETS tessera_c EXPORT tesseraTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"

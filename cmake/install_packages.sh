@@ -9,7 +9,7 @@ build_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev libsimdjson-dev libcpp-httplib-dev
   curl  # the calls that `make serve` prints
 )
-test_packages=(clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 python3 python3-venv)
+test_packages=(clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 python3 python3-dev python3-venv)
 
 packages=("${build_packages[@]}")
 if [[ "${1:-build}" == test ]]; then

@@ -1,5 +1,8 @@
 #include "tessera/array/binref.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 #include <utility>
 
@@ -73,6 +76,21 @@ Status BinrefWriter::open_next_file() {
   }
   TESSERA_ASSIGN_OR_RETURN(file_, folder_.create_file(name));
   names_.push_back(std::move(name));
+  size_bytes_ = 0;
+  return {};
+}
+
+Status BinrefWriter::rewind() {
+  if (!file_.is_open()) {
+    return {};
+  }
+  while (names_.size() > 1) {
+    TESSERA_RETURN_IF_ERROR(folder_.remove_file(names_.front()));
+    names_.erase(names_.begin());
+  }
+  if (::lseek(file_.value(), 0, SEEK_SET) != 0) {
+    return system_error("lseek", errno);
+  }
   size_bytes_ = 0;
   return {};
 }

@@ -46,6 +46,42 @@ std::optional<std::string> below(const std::filesystem::path& folder, std::strin
   return std::string(name.empty() ? "." : name);
 }
 
+// Whether a relative name, read as a text, goes above where it begins. What lies there is not looked at, so that no
+// answer tells what there is outside.
+bool leaves_as_text(std::string_view name) {
+  std::size_t depth = 0;
+  while (!name.empty()) {
+    const std::size_t slash = name.find('/');
+    const std::string_view component = name.substr(0, slash);
+    if (component == "..") {
+      if (depth == 0) {
+        return true;
+      }
+      --depth;
+    } else if (!component.empty() && component != ".") {
+      ++depth;
+    }
+    name = slash == std::string_view::npos ? std::string_view() : name.substr(slash + 1);
+  }
+  return false;
+}
+
+// Clients read this, so it does not say where the folder is.
+Error cannot_open(std::string_view name, int errno_value) {
+  switch (errno_value) {
+    case EXDEV:
+      return leaves_folder(name);
+    case ENOENT:
+      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name)};
+    case ENOTDIR:
+      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + ": a part of it is not a folder"};
+    case EISDIR:
+      return is_a_folder(name);
+    default:
+      return system_error("cannot open " + in_quotes(name), errno_value);
+  }
+}
+
 Status check_regular(int fd, std::string_view name) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) {
@@ -79,18 +115,10 @@ ConfinedFolder ConfinedFolder::at(const std::filesystem::path& root) {
   return {root.lexically_normal(), UniqueFd()};
 }
 
-Error ConfinedFolder::error_for(std::string_view name, int errno_value) const {
-  switch (errno_value) {
-    case EXDEV:
-      return leaves_folder(name);
-    case ENOENT:
-    case ENOTDIR:
-      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + " in " + in_quotes(path_.native())};
-    case EISDIR:
-      return is_a_folder(name);
-    default:
-      return system_error("cannot open " + in_quotes(name) + " in " + in_quotes(path_.native()), errno_value);
-  }
+// Of writing, which is the operator's matter: says where.
+Error ConfinedFolder::cannot_write(std::string_view name, int errno_value) const {
+  const Error error = cannot_open(name, errno_value);
+  return {error.code(), error.message() + " in " + in_quotes(path_.native()), error.native_code()};
 }
 
 // Whether the folder that is open is the one at its path.
@@ -118,25 +146,36 @@ auto ConfinedFolder::try_again_if_gone(bool is_to_write, Operation operation) co
 }
 
 Result<std::string> ConfinedFolder::relative_name(std::string_view name) const {
-  if (!root_.is_open()) {
-    return error_for(name, ENOENT);
-  }
   if (name.find('\0') != std::string_view::npos) {
     return Error(ErrorCode::kInvalidArgument, "a path may not hold a NUL character");
   }
-  if (!name.starts_with('/')) {
+  const bool is_relative = !name.starts_with('/');
+  if (is_relative && leaves_as_text(name)) {
+    return leaves_folder(name);
+  }
+  if (!root_.is_open()) {
+    return cannot_open(name, ENOENT);
+  }
+  if (is_relative) {
     return std::string(name.empty() ? "." : name);
   }
-  if (std::optional<std::string> rest = below(path_, name)) {
+  std::optional<std::string> rest = below(path_, name);
+  if (rest && !leaves_as_text(*rest)) {
+    return *std::move(rest);
+  }
+  // As a text, since what `..` is behind a link outside would tell of that link.
+  const std::filesystem::path path = std::filesystem::path(name).lexically_normal();
+  rest = below(path_, path.native());
+  if (rest) {
     return *std::move(rest);
   }
   // The folder may be spelled through links. What this finds is checked again when it is opened; the last component
   // stays as it is, for a link there may be what shall be removed.
-  const std::filesystem::path path(name);
   std::error_code failure;
   const std::filesystem::path parent = std::filesystem::weakly_canonical(path.parent_path(), failure);
   if (!failure) {
-    if (std::optional<std::string> rest = below(path_, (parent / path.filename()).native())) {
+    rest = below(path_, (parent / path.filename()).native());
+    if (rest) {
       return *std::move(rest);
     }
   }
@@ -155,7 +194,7 @@ Result<UniqueFd> ConfinedFolder::open_existing(std::string_view name) const {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (!file.is_open()) {
-    return error_for(name, errno);
+    return cannot_open(name, errno);
   }
   TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
   return file;
@@ -169,7 +208,7 @@ Result<UniqueFd> ConfinedFolder::create_new(std::string_view name) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   UniqueFd file = open_beneath(root_.value(), path_, relative, O_RDWR | O_CREAT | O_EXCL, kFileMode);
   if (!file.is_open()) {
-    return error_for(name, errno);
+    return cannot_write(name, errno);
   }
   return file;
 }
@@ -184,7 +223,7 @@ Result<UniqueFd> ConfinedFolder::open_appending(std::string_view name, bool trun
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY;
   UniqueFd file = open_beneath(root_.value(), path_, relative, kFlags, kFileMode);
   if (!file.is_open()) {
-    return error_for(name, errno);
+    return cannot_write(name, errno);
   }
   TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
   if (truncate && ::ftruncate(file.value(), 0) != 0) {
@@ -230,10 +269,10 @@ Status ConfinedFolder::remove_file(std::string_view name) const {
   const ParentAndName split = split_last(relative);
   const UniqueFd parent = open_beneath(root_.value(), path_, split.parent, O_PATH | O_DIRECTORY, 0);
   if (!parent.is_open()) {
-    return errno == ENOENT ? Status() : error_for(name, errno);
+    return errno == ENOENT ? Status() : cannot_write(name, errno);
   }
   if (::unlinkat(parent.value(), split.name.c_str(), 0) != 0 && errno != ENOENT) {
-    return error_for(name, errno);
+    return cannot_write(name, errno);
   }
   return {};
 }

@@ -45,6 +45,44 @@ UniqueFd failed(int errno_value) {
   return {};
 }
 
+bool is_inside(const std::filesystem::path& root_path, const std::filesystem::path& place) {
+  const std::filesystem::path way = place.lexically_relative(root_path);
+  return !way.empty() && *way.begin() != "..";
+}
+
+// Whether a link that cannot be resolved leads out, or nobody can say.
+bool is_link_out(const std::filesystem::path& root_path, std::filesystem::path link) {
+  constexpr int kMaxLinks = 40;
+  std::error_code failure;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(link, failure); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(link, failure);
+    link = std::filesystem::weakly_canonical(link.parent_path() / target, failure);
+    if (failure || !is_inside(root_path, link)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Goes one component on from `place`, which is resolved; what stands there after a failure is what stood there before.
+// Returns 0 or the errno; EXDEV if that leaves the root.
+int step(const std::filesystem::path& root_path, const std::filesystem::path& component, std::filesystem::path& place) {
+  std::error_code failure;
+  const std::filesystem::path next = place / component;
+  if (component == ".." && place == root_path) {
+    return EXDEV;
+  }
+  std::filesystem::path resolved = std::filesystem::canonical(next, failure);
+  if (failure) {
+    return is_link_out(root_path, next) ? EXDEV : failure.value();
+  }
+  if (!is_inside(root_path, resolved)) {
+    return EXDEV;
+  }
+  place = std::move(resolved);
+  return 0;
+}
+
 }  // namespace
 
 ParentAndName split_last(const std::string& relative) {
@@ -67,24 +105,23 @@ UniqueFd open_beneath(int root, const std::filesystem::path& root_path, const st
 
 UniqueFd open_beneath_by_resolving(int root, const std::filesystem::path& root_path, const std::string& relative,
                                    int flags, mode_t mode) {
-  std::error_code failure;
-  std::filesystem::path resolved = std::filesystem::canonical(root_path / relative, failure);
-  if (failure && failure.value() == ENOENT && (flags & O_CREAT) != 0) {
-    const ParentAndName split = split_last(relative);
-    if (split.name.empty()) {
-      return failed(EISDIR);
+  const bool may_make = (flags & O_CREAT) != 0;
+  if (may_make && relative.ends_with('/')) {
+    return failed(EISDIR);
+  }
+  std::filesystem::path place = root_path;
+  const std::filesystem::path parts(relative);
+  for (auto part = parts.begin(); part != parts.end(); ++part) {
+    // Step by step, for what stands behind a step that leaves must not be looked at.
+    if (const int failure = step(root_path, *part, place); failure != 0) {
+      const bool is_last = std::next(part) == parts.end();
+      if (failure != ENOENT || !is_last || !may_make) {
+        return failed(failure);
+      }
+      place /= *part;
     }
-    failure.clear();
-    resolved = std::filesystem::canonical(root_path / split.parent, failure) / split.name;
   }
-  if (failure) {
-    return failed(failure.value());
-  }
-  const std::filesystem::path inside = resolved.lexically_relative(root_path);
-  if (inside.empty() || *inside.begin() == "..") {
-    return failed(EXDEV);
-  }
-  return open_without_links(root, inside, flags | O_CLOEXEC, mode);
+  return open_without_links(root, place.lexically_relative(root_path), flags | O_CLOEXEC, mode);
 }
 
 }  // namespace tessera

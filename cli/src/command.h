@@ -32,6 +32,8 @@ using Arguments = std::span<const std::string>;
 ExitCode serve_command(Arguments arguments);
 ExitCode run_command(Arguments arguments);
 ExitCode gpu_command(Arguments arguments);
+ExitCode call_command(Arguments arguments);
+ExitCode probe_command(Arguments arguments);
 ExitCode list_command(Arguments arguments);
 ExitCode new_command(Arguments arguments);
 ExitCode build_command(Arguments arguments);

@@ -29,6 +29,8 @@ struct Command {
 constexpr auto kCommands = std::to_array<Command>({
     {"serve", "Serve Tesseracts over HTTP", serve_command},
     {"run", "Run one endpoint of a Tesseract, without a server", run_command},
+    {"call", "Call a Tesseract that is served", call_command},
+    {"probe", "Say what a server offers, what works from here, and how fast", probe_command},
     {"list", "List the Tesseracts that can be named", list_command},
     {"new", "Write the skeleton of a new Tesseract", new_command},
     {"build", "Build a Tesseract from its C++ file", build_command},
@@ -45,7 +47,7 @@ Each command has its own --help.
 )";
 
 void print_help(std::ostream& out) {
-  out << "Serves compute functions (Tesseracts) over HTTP, and runs them from the command line.\n\n"
+  out << "Serves compute functions (Tesseracts) over HTTP, and runs or calls them from the command line.\n\n"
          "Usage: tessera COMMAND [OPTIONS] …\n\nCommands:\n";
   const std::size_t width =
       std::ranges::max(kCommands, {}, [](const Command& one) { return one.name.size(); }).name.size();

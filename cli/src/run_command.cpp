@@ -2,13 +2,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "closest_word.h"
@@ -18,8 +15,8 @@
 #include "crash_handler.h"
 #include "endpoint_run.h"
 #include "modules.h"
+#include "payload_text.h"
 #include "result_channel.h"
-#include "tessera/base/file.h"
 
 namespace tessera {
 namespace {
@@ -38,8 +35,6 @@ Examples:
   tessera run vectoradd apply -f json+base64 @examples/vectoradd/example_inputs.json
   tessera run vectoradd apply -f json+binref -o /tmp/output @examples/vectoradd/example_inputs.json
   tessera run ./heat openapi-schema)";
-
-constexpr std::uint64_t kLargestPayloadBytes = std::uint64_t{4} << 30U;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -65,31 +60,6 @@ std::string known_command(const std::string& word, const TesseractDefinition& de
     throw CommandError(ExitCode::kUsage, text + "\n'" + definition.name() + "' has " + joined(commands) + ".");
   }
   return command;
-}
-
-// No JSON text looks like that.
-bool names_a_file(const std::string& word) {
-  constexpr std::string_view kBeginsOfJson = "{[\"-0123456789 \t\r\n";
-  std::error_code error;
-  return !word.empty() && kBeginsOfJson.find(word[0]) == std::string_view::npos &&
-         (word.ends_with(".json") || std::filesystem::is_regular_file(word, error));
-}
-
-// JSON text, from the file if the word is @FILE.
-std::string text_of_payload(const std::string& word) {
-  if (!word.starts_with('@')) {
-    if (names_a_file(word)) {
-      throw CommandError(ExitCode::kFailure,
-                         "the payload is not JSON, but the name of a file; did you mean '@" + word + "'?");
-    }
-    return word;
-  }
-  Result<std::string> text = read_file(word.substr(1), kLargestPayloadBytes);
-  if (!text) {
-    throw CommandError(ExitCode::kUsage,
-                       "Could not read data from path " + word + ". (" + text.error().message() + ")");
-  }
-  return *std::move(text);
 }
 
 std::string payload_for(const std::string& command, const std::optional<std::string>& word) {

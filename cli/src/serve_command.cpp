@@ -111,7 +111,7 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->type_name("LEVEL");
   app.add_flag("--log-json", arguments.log_json, "Write the log as JSON lines");
-  app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end")
+  app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end, clients with GPU arrays one of them")
       ->capture_default_str()
       ->check(whole_number(0, 86400))
       ->type_name("SECONDS");

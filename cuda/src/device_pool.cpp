@@ -128,7 +128,12 @@ Result<std::shared_ptr<PooledMemory>> Pool::allocate(std::size_t size_bytes) {
     }
   }
   block->used_bytes = size_bytes;
-  return std::shared_ptr<PooledMemory>(std::make_shared<PoolBuffer>(shared_from_this(), std::move(block)));
+  try {
+    return std::shared_ptr<PooledMemory>(std::make_shared<PoolBuffer>(shared_from_this(), std::move(block)));
+  } catch (const std::bad_alloc&) {
+    put_back(std::move(block));
+    throw;
+  }
 }
 
 // Takes the smallest that is large enough and wastes at most a quarter.

@@ -133,4 +133,9 @@ Status Gpu::synchronize(void* stream) const {
   return status_of(*driver_, "cuStreamSynchronize", driver_->functions().stream_synchronize(stream));
 }
 
+Status Gpu::synchronize_all() const {
+  TESSERA_ASSIGN_OR_RETURN(const ContextScope scope, enter());
+  return status_of(*driver_, "cuCtxSynchronize", driver_->functions().context_synchronize());
+}
+
 }  // namespace tessera

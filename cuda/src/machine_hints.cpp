@@ -69,8 +69,8 @@ std::string no_device_sentence(const MachineHints& hints) {
     return "the driver's library is here but no GPU is: start the container with --gpus all";
   }
   if (!hints.has_kernel_module && !hints.is_wsl) {
-    return "the driver's library is here but its kernel module is not loaded: load it (modprobe nvidia), or install "
-           "the driver for this kernel";
+    return "the driver's library is here but no GPU is, since its kernel module is not loaded: load it (modprobe "
+           "nvidia), or install the driver for this kernel";
   }
   return "the driver finds no GPU: see what `nvidia-smi -L` lists";
 }

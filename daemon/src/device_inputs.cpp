@@ -6,10 +6,7 @@
 namespace tessera {
 
 std::string import_failure(const GpuTransport& transport, const Error& error) {
-  if (error.native_code() == 0) {
-    return error.message();
-  }
-  return error.message() + ": " + text_of(transport.explain(error));
+  return error.native_code() == 0 ? error.message() : text_of(transport.explain(error));
 }
 
 Result<Array> DeviceInputs::read(std::string_view reference, DType dtype, Shape shape) const {

@@ -170,7 +170,7 @@ class EndpointCall final : public PendingCall {
   }
 
   Response make_answer() {
-    if (Response* refusal = std::get_if<Response>(&outcome_)) {
+    if (auto* const refusal = std::get_if<Response>(&outcome_)) {
       return std::move(*refusal);
     }
     if (const EndpointFailure* failure = std::get_if<EndpointFailure>(&outcome_)) {
@@ -223,7 +223,13 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
     return json_answer(406, not_acceptable_body(request.accept.value_or(""), parts.offer));
   }
   if (encoding->gpu_transport != "none" && !parts.gpu.has_room()) {
-    return exports_full();
+    // A client that names nothing is not kept out by what it was lent itself.
+    if (!request.exports_done) {
+      parts.gpu.supersede();
+    }
+    if (!parts.gpu.has_room()) {
+      return exports_full();
+    }
   }
   run->encoding = *std::move(encoding);
   run->folder = *folder;
@@ -252,7 +258,7 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr);
   }
   std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
-  if (Response* refusal = std::get_if<Response>(&run)) {
+  if (auto* const refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),

@@ -38,6 +38,10 @@ constexpr std::chrono::seconds kRunRemovalInterval{60};
 // Once the server stops: for bodies to arrive, and until the next look at those that still do.
 constexpr std::chrono::milliseconds kTimeForBodies{1000};
 constexpr std::chrono::milliseconds kTimeBetweenBodies{100};
+// Before that: for clients to copy out the GPU memory that they were lent, and until the next look at whether they
+// have.
+constexpr std::chrono::milliseconds kTimeForExports{1000};
+constexpr std::chrono::milliseconds kTimeBetweenExports{5};
 
 std::size_t core_count() {
   return std::max(1U, std::thread::hardware_concurrency());
@@ -89,7 +93,8 @@ class AsioHttpServer final : public HttpServer {
   [[nodiscard]] Task<void> close_expired_connections();
   [[nodiscard]] Task<void> remove_old_runs();
   [[nodiscard]] Task<void> sleep(std::chrono::milliseconds time);
-  [[nodiscard]] bool wait_for_calls();
+  [[nodiscard]] std::chrono::milliseconds wait_for_exports() const;
+  [[nodiscard]] bool wait_for_calls(std::chrono::milliseconds stop_time);
   [[nodiscard]] bool finish();
 
   const DaemonOptions options_;
@@ -216,11 +221,22 @@ bool AsioHttpServer::stop() {
   return have_all_finished_;
 }
 
+// Requests are still answered, as it is by one that a client names what it has copied. Returns how long it took.
+std::chrono::milliseconds AsioHttpServer::wait_for_exports() const {
+  const std::chrono::milliseconds moment = std::min(kTimeForExports, std::chrono::milliseconds(options_.stop_time) / 2);
+  std::chrono::milliseconds waited{0};
+  while (waited < moment && service_.awaited_exports() > 0) {
+    std::this_thread::sleep_for(kTimeBetweenExports);
+    waited += kTimeBetweenExports;
+  }
+  return waited;
+}
+
 // A request whose body is not here yet is no call that runs: it gets a moment, not all the time.
-bool AsioHttpServer::wait_for_calls() {
-  const std::chrono::milliseconds moment = std::min(kTimeForBodies, std::chrono::milliseconds(options_.stop_time) / 2);
+bool AsioHttpServer::wait_for_calls(std::chrono::milliseconds stop_time) {
+  const std::chrono::milliseconds moment = std::min(kTimeForBodies, stop_time / 2);
   bool is_empty = connections_.wait_until_empty(moment);
-  for (std::chrono::milliseconds left = options_.stop_time - moment; !is_empty && left.count() > 0;) {
+  for (std::chrono::milliseconds left = stop_time - moment; !is_empty && left.count() > 0;) {
     const std::chrono::milliseconds part = std::min(left, kTimeBetweenBodies);
     connections_.close_incomplete();
     is_empty = connections_.wait_until_empty(part);
@@ -230,6 +246,7 @@ bool AsioHttpServer::wait_for_calls() {
 }
 
 bool AsioHttpServer::finish() {
+  const std::chrono::milliseconds stop_time = options_.stop_time - wait_for_exports();
   is_stopping_ = true;
   unix_.remove_path();
   // Wakes the coroutines that accept, and refuses whoever is not accepted yet.
@@ -237,7 +254,7 @@ bool AsioHttpServer::finish() {
     ::shutdown(listener, SHUT_RDWR);
   }
   connections_.close_waiting();
-  const bool have_all_finished = wait_for_calls();
+  const bool have_all_finished = wait_for_calls(stop_time);
   connections_.close_all();
   io_.stop();
   if (have_all_finished) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -159,11 +160,14 @@ Task<void> run_session(std::unique_ptr<HttpSession> session) {
 }  // namespace
 
 void serve_connection(asio::io_context& io, SessionEnvironment& environment, UniqueFd socket) {
-  auto session = std::make_unique<HttpSession>(io, environment, std::move(socket));
-  asio::co_spawn(io.get_executor(), run_session(std::move(session)), [&environment](const std::exception_ptr& error) {
-    if (error) {
-      log_exception(environment.logger, "a connection was lost to an exception", error);
-    }
+  // Newer Boosts begin a coroutine at once, on this thread, which has other connections to accept.
+  asio::post(io, [&io, &environment,
+                  session = std::make_unique<HttpSession>(io, environment, std::move(socket))]() mutable {
+    asio::co_spawn(io.get_executor(), run_session(std::move(session)), [&environment](const std::exception_ptr& error) {
+      if (error) {
+        log_exception(environment.logger, "a connection was lost to an exception", error);
+      }
+    });
   });
 }
 

@@ -46,10 +46,15 @@ void ResponseExports::commit(Response& response, bool is_acknowledging) {
   }
   auto owner = std::make_shared<std::vector<std::shared_ptr<void>>>(std::move(owners_));
   ExportRegistry& registry = exchange_.registry();
-  const RandomId id =
-      registry.put(std::move(owner), std::exchange(reserved_bytes_, 0), is_acknowledging, request_.peer);
-  response.headers.emplace_back("tesseract-exports", id.hex());
-  response.when_not_sent = [&registry, id] { registry.release(id, LeaseEnd::kDropped); };
+  const RandomId id = registry.put(std::move(owner), reserved_bytes_, is_acknowledging, request_.peer);
+  reserved_bytes_ = 0;  // the lease has them, now that put() has not thrown
+  try {
+    response.headers.emplace_back("tesseract-exports", id.hex());
+    response.when_not_sent = [&registry, id] { registry.release(id, LeaseEnd::kDropped); };
+  } catch (...) {
+    registry.release(id, LeaseEnd::kDropped);
+    throw;
+  }
 }
 
 Response exports_full() {

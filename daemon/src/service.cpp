@@ -139,13 +139,15 @@ class TesseractService final : public Service {
     } catch (...) {
       result = record.fail(current_failure(), request.accept);
     }
-    if (Response* response = std::get_if<Response>(&result)) {
+    if (auto* const response = std::get_if<Response>(&result)) {
       finish_answer(*response, request, record);
     }
     return result;
   }
 
   void count_refusal(int status) override { metrics_.count({RouteKind::kConnection, std::nullopt}, status); }
+
+  [[nodiscard]] std::uint64_t awaited_exports() const override { return gpu_->registry().stats().acknowledging; }
 
   void remove_old_runs() override {
     if (!options_.keep_runs) {

@@ -60,6 +60,8 @@ class Service {
 
   /// Counts an answer that the connection made itself (400, 413, 431, 503), for the metrics.
   virtual void count_refusal(int status) = 0;
+  /// How many answers hold GPU memory that their clients still read and will name done: worth a moment at the end.
+  [[nodiscard]] virtual std::uint64_t awaited_exports() const { return 0; }
   /// Removes run folders older than keep_runs; called from time to time.
   virtual void remove_old_runs() = 0;
 

@@ -74,7 +74,9 @@ void ExportRegistry::State::put(std::unique_ptr<Lease> lease) {
     ++stats_.leases;
     ++stats_.made;
     by_age_.push_back(*lease);
-    if (!lease->facts.is_acknowledging) {
+    if (lease->facts.is_acknowledging) {
+      ++stats_.acknowledging;
+    } else {
       superseded_.push_back(*lease);
     }
     static_cast<void>(lease.release());  // NOLINT(bugprone-unused-return-value): the table has it now
@@ -90,7 +92,9 @@ void ExportRegistry::State::put(std::unique_ptr<Lease> lease) {
 
 void ExportRegistry::State::unlink(const Lease& lease, LeaseEnd end) {
   by_age_.remove(lease);
-  if (!lease.facts.is_acknowledging) {
+  if (lease.facts.is_acknowledging) {
+    --stats_.acknowledging;
+  } else {
     superseded_.remove(lease);
   }
   stats_.bytes -= lease.facts.bytes;

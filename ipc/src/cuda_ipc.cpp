@@ -35,7 +35,7 @@ Result<NamedBlock> name_block(System& system, std::shared_ptr<const LocalBlock> 
   TESSERA_ASSIGN_OR_RETURN(const std::optional<BlockHandle> handle, block->handle());
   if (handle) {
     // A process that reads it sees no order but this.
-    TESSERA_RETURN_IF_ERROR(block->device()->synchronize(block->stream()));
+    TESSERA_RETURN_IF_ERROR(block->wait());
     return NamedBlock{std::move(block), *handle, false};
   }
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const LocalBlock> copy,
@@ -102,6 +102,10 @@ Result<CudaIpc::FoundBlock> CudaIpc::find_block(const std::shared_ptr<const Gpu>
       own != nullptr && own->device() == gpu) {
     ++system_->counts().imports_same_process;
     return FoundBlock{std::move(own), ImportedArray::Path::kSameProcess};
+  }
+  // CUDA would refuse it in its own process by an error (201) that means something else between two.
+  if (system_->exports().is_own(handle)) {
+    return reference_error("names memory of this process that is not exported (any more)");
   }
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const MappingCache::Lease> lease, system_->mappings().open(gpu, handle));
   // The sender may claim any size; the driver knows.

@@ -8,7 +8,7 @@ Status LocalBlock::copy_to_host(std::span<std::byte> bytes) const {
   if (bytes.empty()) {
     return {};
   }
-  TESSERA_RETURN_IF_ERROR(gpu_->synchronize(stream()));
+  TESSERA_RETURN_IF_ERROR(wait());
   return tessera::copy_to_host(*gpu_, bytes, address_);
 }
 
@@ -17,9 +17,20 @@ Result<std::optional<BlockHandle>> PooledBlock::handle() const {
   return std::optional(BlockHandle{handle, 0, memory_->capacity_bytes()});
 }
 
+namespace {
+
+// The driver carves smaller allocations out of pages that they share, and a handle opens whole pages: whoever has it
+// would read what lies beside the array, of other clients too.
+bool has_pages_of_its_own(const PointerInfo& info) {
+  return info.range_address % DevicePool::kGranularityBytes == 0 &&
+         info.range_bytes % DevicePool::kGranularityBytes == 0;
+}
+
+}  // namespace
+
 Result<std::optional<BlockHandle>> ForeignBlock::handle() const {
   const MutexLock lock(mutex_);
-  if (!info_.is_ipc_capable || is_refused_) {
+  if (!info_.is_ipc_capable || !has_pages_of_its_own(info_) || is_refused_) {
     return std::optional<BlockHandle>();
   }
   if (!handle_) {

@@ -31,6 +31,8 @@ class LocalBlock : public DeviceBlock {
   [[nodiscard]] const Uuid& gpu() const final { return gpu_->uuid(); }
   [[nodiscard]] std::uint64_t address() const final { return address_; }
   [[nodiscard]] std::size_t size_bytes() const final { return size_bytes_; }
+  [[nodiscard]] Status wait() const final { return gpu_->synchronize(stream()); }
+  [[nodiscard]] Status wait_for_gpu() const final { return gpu_->synchronize_all(); }
   [[nodiscard]] Status copy_to_host(std::span<std::byte> bytes) const final;
   [[nodiscard]] const std::shared_ptr<const Gpu>& device() const { return gpu_; }
 
@@ -77,6 +79,7 @@ class ForeignBlock final : public LocalBlock {
 
   [[nodiscard]] void* stream() const override { return stream_; }
   [[nodiscard]] Result<std::optional<BlockHandle>> handle() const override;
+  [[nodiscard]] std::size_t pinned_bytes() const override { return info_.range_bytes; }
 
  private:
   const PointerInfo info_;

@@ -14,6 +14,7 @@ struct MappingCache::Entry {
   std::size_t users = 1;
   std::unique_ptr<const IpcMapping> mapping;
   std::unique_ptr<const Error> error;
+  bool is_lost = false;  // opening it threw
   Clock::Instant last_use;
 };
 
@@ -35,6 +36,7 @@ Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std:
                                                                       const IpcMemHandle& handle) {
   const Key key{gpu->ordinal(), handle};
   std::shared_ptr<Entry> entry;
+  bool is_new = false;
   {
     const MutexLock lock(mutex_);
     if (const auto found = entries_.find(key); found != entries_.end()) {
@@ -43,37 +45,58 @@ Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std:
         --idle_count_;
         idle_bytes_ -= entry->mapping->size_bytes();
       }
-      while (!entry->mapping && !entry->error) {
+      while (!entry->mapping && !entry->error && !entry->is_lost) {
         changed_.wait(mutex_);
       }
-      if (entry->error) {
-        return *entry->error;
-      }
-      ++counts_->mapping_hits;
+      counts_->mapping_hits += entry->mapping ? 1 : 0;
     } else {
       entry = std::make_shared<Entry>(key);
       entries_.emplace(key, entry);
+      is_new = true;
     }
   }
-  if (entry->mapping) {
-    return std::shared_ptr<const Lease>(std::make_shared<Lease>(shared_from_this(), std::move(entry)));
+  if (is_new) {
+    open_entry(gpu, entry);
   }
-  Result<IpcMapping> mapping = open_mapping(gpu, handle);
-  {
-    const MutexLock lock(mutex_);
-    if (mapping) {
-      counts_->mapped_bytes += mapping->size_bytes();
-      entry->mapping = std::make_unique<const IpcMapping>(*std::move(mapping));
-    } else {
-      entry->error = std::make_unique<const Error>(mapping.error());
-      entries_.erase(key);
-    }
-    changed_.notify_all();
+  if (entry->is_lost) {
+    return Error(ErrorCode::kOutOfMemory, "there was no host memory to open the handle");
   }
   if (entry->error) {
     return *entry->error;
   }
-  return std::shared_ptr<const Lease>(std::make_shared<Lease>(shared_from_this(), std::move(entry)));
+  return lease(std::move(entry));
+}
+
+void MappingCache::open_entry(const std::shared_ptr<const Gpu>& gpu, const std::shared_ptr<Entry>& entry) {
+  try {
+    Result<IpcMapping> opened = open_mapping(gpu, entry->key.handle);
+    auto mapping = opened ? std::make_unique<const IpcMapping>(*std::move(opened)) : nullptr;
+    auto error = mapping ? nullptr : std::make_unique<const Error>(opened.error());
+    const MutexLock lock(mutex_);
+    if (mapping) {
+      counts_->mapped_bytes += mapping->size_bytes();
+      entry->mapping = std::move(mapping);
+    } else {
+      entry->error = std::move(error);
+      entries_.erase(entry->key);
+    }
+    changed_.notify_all();
+  } catch (...) {
+    const MutexLock lock(mutex_);
+    entry->is_lost = true;
+    entries_.erase(entry->key);
+    changed_.notify_all();
+    throw;
+  }
+}
+
+std::shared_ptr<const MappingCache::Lease> MappingCache::lease(std::shared_ptr<Entry> entry) {
+  try {
+    return std::make_shared<Lease>(shared_from_this(), entry);
+  } catch (...) {
+    release(entry);
+    throw;
+  }
 }
 
 Result<IpcMapping> MappingCache::open_mapping(const std::shared_ptr<const Gpu>& gpu, const IpcMemHandle& handle) {
@@ -96,7 +119,7 @@ void MappingCache::close_unused(int ordinal) {
     for (auto next = entries_.begin(); next != entries_.end();) {
       const auto entry = next++;
       if (entry->first.ordinal == ordinal && entry->second->users == 0) {
-        unused.push_back(remove_unused(Key(entry->first)));
+        remove_unused(entry, unused);
       }
     }
   }
@@ -120,30 +143,27 @@ void MappingCache::release(const std::shared_ptr<Entry>& entry) noexcept {
     ++idle_count_;
     idle_bytes_ += entry->mapping->size_bytes();
     while (idle_count_ > limits_.idle_count || idle_bytes_ > limits_.idle_bytes) {
-      closed.push_back(remove_oldest());
+      remove_oldest(closed);
     }
   }
   close(closed);
 }
 
-std::shared_ptr<MappingCache::Entry> MappingCache::remove_unused(const Key& key) {
-  const auto found = entries_.find(key);
-  std::shared_ptr<Entry> entry = std::move(found->second);
-  entries_.erase(found);
+void MappingCache::remove_unused(Entries::iterator entry, Entries& removed) noexcept {
   ++closing_;
   --idle_count_;
-  idle_bytes_ -= entry->mapping->size_bytes();
-  return entry;
+  idle_bytes_ -= entry->second->mapping->size_bytes();
+  removed.insert(entries_.extract(entry));
 }
 
-std::shared_ptr<MappingCache::Entry> MappingCache::remove_oldest() {
-  const Entry* oldest = nullptr;
-  for (const auto& [key, entry] : entries_) {
-    if (entry->users == 0 && (oldest == nullptr || entry->last_use < oldest->last_use)) {
-      oldest = entry.get();
+void MappingCache::remove_oldest(Entries& removed) noexcept {
+  auto oldest = entries_.end();
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    if (entry->second->users == 0 && (oldest == entries_.end() || entry->second->last_use < oldest->second->last_use)) {
+      oldest = entry;
     }
   }
-  return remove_unused(Key(oldest->key));
+  remove_unused(oldest, removed);
 }
 
 void MappingCache::trim() {
@@ -154,18 +174,18 @@ void MappingCache::trim() {
     for (auto next = entries_.begin(); next != entries_.end();) {
       const auto entry = next++;
       if (entry->second->users == 0 && now - entry->second->last_use >= limits_.idle_time) {
-        closed.push_back(remove_unused(Key(entry->first)));
+        remove_unused(entry, closed);
       }
     }
   }
   close(closed);
 }
 
-void MappingCache::close(const Entries& entries) {
+void MappingCache::close(const Entries& entries) noexcept {
   if (entries.empty()) {
     return;
   }
-  for (const std::shared_ptr<Entry>& entry : entries) {
+  for (const auto& [key, entry] : entries) {
     counts_->mapped_bytes -= entry->mapping->size_bytes();
     entry->mapping.reset();
     ++counts_->handles_closed;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "tessera/base/clock.h"
 #include "tessera/base/mutex.h"
@@ -60,21 +59,25 @@ class MappingCache final : public std::enable_shared_from_this<MappingCache> {
     IpcMemHandle handle;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  using Entries = std::vector<std::shared_ptr<Entry>>;
+  using Entries = std::map<Key, std::shared_ptr<Entry>>;
 
+  /// Opens the mapping of an entry that others wait for. Throws std::bad_alloc; then they have been told.
+  void open_entry(const std::shared_ptr<const Gpu>& gpu, const std::shared_ptr<Entry>& entry);
   [[nodiscard]] Result<IpcMapping> open_mapping(const std::shared_ptr<const Gpu>& gpu, const IpcMemHandle& handle);
+  [[nodiscard]] std::shared_ptr<const Lease> lease(std::shared_ptr<Entry> entry);
   void close_unused(int ordinal);
   void release(const std::shared_ptr<Entry>& entry) noexcept;
-  [[nodiscard]] std::shared_ptr<Entry> remove_unused(const Key& key) TESSERA_REQUIRES(mutex_);
-  [[nodiscard]] std::shared_ptr<Entry> remove_oldest() TESSERA_REQUIRES(mutex_);
-  void close(const Entries& entries);
+  /// Moves an entry that nobody uses to those that are closed next. Takes no memory, so that nothing is lost half way.
+  void remove_unused(Entries::iterator entry, Entries& removed) noexcept TESSERA_REQUIRES(mutex_);
+  void remove_oldest(Entries& removed) noexcept TESSERA_REQUIRES(mutex_);
+  void close(const Entries& entries) noexcept;
 
   const Limits limits_;
   const Clock& clock_;
   const std::shared_ptr<TransportCounts> counts_;
   Mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<Key, std::shared_ptr<Entry>> entries_ TESSERA_GUARDED_BY(mutex_);
+  Entries entries_ TESSERA_GUARDED_BY(mutex_);
   std::size_t closing_ TESSERA_GUARDED_BY(mutex_) = 0;  // removed, not closed yet
   std::uint64_t idle_bytes_ TESSERA_GUARDED_BY(mutex_) = 0;
   std::size_t idle_count_ TESSERA_GUARDED_BY(mutex_) = 0;

@@ -128,7 +128,7 @@ Result<std::shared_ptr<const LocalBlock>> System::copy_block(const LocalBlock& b
                                                              const std::shared_ptr<const Gpu>& gpu) {
   TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<const LocalBlock> copy, allocate_block(gpu, size_bytes));
   if (size_bytes != 0) {
-    TESSERA_RETURN_IF_ERROR(block.device()->synchronize(block.stream()));
+    TESSERA_RETURN_IF_ERROR(block.wait());
     TESSERA_RETURN_IF_ERROR(copy_on_device(*gpu, copy->address(), block.address(), size_bytes));
   }
   return copy;

@@ -35,31 +35,34 @@ class Background {
     return *instance;
   }
 
-  void add(const std::shared_ptr<Chore>& chore, Instant due) {
+  // Returns false once the program ends.
+  bool add(const std::shared_ptr<Chore>& chore, Instant due) {
     const MutexLock lock(mutex_);
     if (is_finished_) {
-      return;
+      return false;
     }
-    const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.key == chore.get(); });
-    if (known == entries_.end()) {
-      entries_.push_back({chore.get(), chore, due});
-    } else if (due < known->due) {
-      known->due = due;
-    } else {
-      return;
-    }
+    put(chore, due);
     if (!thread_.joinable()) {
       thread_ = std::thread([this] { run(); });
     }
     wake_.notify_all();
+    return true;
   }
 
  private:
   struct Entry {
-    const void* key;
-    std::weak_ptr<Chore> chore;
+    std::shared_ptr<Chore> chore;
     Instant due;
   };
+
+  void put(const std::shared_ptr<Chore>& chore, Instant due) TESSERA_REQUIRES(mutex_) {
+    const auto known = std::ranges::find(entries_, chore, &Entry::chore);
+    if (known == entries_.end()) {
+      entries_.push_back({chore, due});
+    } else {
+      known->due = std::min(known->due, due);
+    }
+  }
 
   void run() {
     mutex_.lock();
@@ -70,49 +73,41 @@ class Background {
         continue;
       }
       const Instant now = std::chrono::steady_clock::now();
-      if (next->due > now) {
-        wake_.wait_until(mutex_, next->due);
+      if (const Instant due = next->due; due > now) {
+        wake_.wait_until(mutex_, due);
         continue;
       }
-      const void* const key = next->key;
-      const std::weak_ptr<Chore> weak = next->chore;
-      next->due = Instant::max();
+      std::shared_ptr<Chore> chore = std::move(next->chore);
+      entries_.erase(next);
       mutex_.unlock();
-      Instant due = Instant::max();
-      bool is_gone = true;
-      if (const std::shared_ptr<Chore> chore = weak.lock()) {
-        is_gone = false;
-        due = chore->run(now);
+      const Instant due = chore->run(now);
+      if (due == Instant::max()) {
+        chore.reset();  // without the lock: it may be the last one
       }
       mutex_.lock();
-      const auto entry = std::ranges::find_if(entries_, [&](const Entry& each) { return each.key == key; });
-      if (entry != entries_.end() && (is_gone || entry->chore.expired())) {
-        entries_.erase(entry);
-      } else if (entry != entries_.end()) {
-        entry->due = std::min(entry->due, due);
+      if (chore) {
+        put(chore, due);
       }
     }
     mutex_.unlock();
   }
 
   void finish() {
-    std::vector<std::shared_ptr<Chore>> chores;
     {
       const MutexLock lock(mutex_);
       is_finished_ = true;
       wake_.notify_all();
-      for (const Entry& entry : entries_) {
-        if (std::shared_ptr<Chore> chore = entry.chore.lock()) {
-          chores.push_back(std::move(chore));
-        }
-      }
-      entries_.clear();
     }
     if (thread_.joinable()) {
       thread_.join();
     }
-    for (const std::shared_ptr<Chore>& chore : chores) {
-      chore->finish();
+    std::vector<Entry> last;
+    {
+      const MutexLock lock(mutex_);
+      last.swap(entries_);
+    }
+    for (const Entry& entry : last) {
+      entry.chore->finish();
     }
   }
 
@@ -125,8 +120,8 @@ class Background {
 
 }  // namespace
 
-void run_in_background(const std::shared_ptr<Chore>& chore, Chore::Instant due) {
-  Background::of_this_process().add(chore, due);
+bool run_in_background(const std::shared_ptr<Chore>& chore, Chore::Instant due) {
+  return Background::of_this_process().add(chore, due);
 }
 
 }  // namespace tessera

@@ -18,14 +18,15 @@ class Chore {
   Chore& operator=(const Chore&) = delete;
   virtual ~Chore() = default;
 
-  /// Does what is due; returns when to be called next. Does not throw.
+  /// Does what is due; returns when to be called next, Instant::max() for not again. Does not throw.
   virtual Instant run(Instant now) noexcept = 0;
-  /// The program ends: the last chance. Does not throw, and does not take long.
+  /// The program ends, and something was still due: the last chance. Does not throw, and does not take long.
   virtual void finish() noexcept = 0;
 };
 
-/// Calls `chore` at `due`, and from then on as it says, for as long as it lives; sooner if that was asked for before.
-/// In a forked child nothing of the parent's is done. Safe to call from any thread.
-void run_in_background(const std::shared_ptr<Chore>& chore, Chore::Instant due);
+/// Calls `chore` at `due`, and from then on as it says; sooner if that was asked for before. It is kept until it is not
+/// to be called again. Returns false, and does nothing, once the program ends. In a forked child nothing of the
+/// parent's is done. Safe to call from any thread.
+[[nodiscard]] bool run_in_background(const std::shared_ptr<Chore>& chore, Chore::Instant due);
 
 }  // namespace tessera

@@ -26,6 +26,13 @@ using std::chrono::steady_clock;
   throw ClientError(ClientError::Kind::kCancelled, "the call was cancelled");
 }
 
+// Longer than anybody waits, and far from where instants end.
+constexpr milliseconds kLongestLimit = std::chrono::hours(24 * 365);
+
+std::optional<milliseconds> bounded(const std::optional<milliseconds>& limit) {
+  return limit ? std::optional(std::min(*limit, kLongestLimit)) : std::nullopt;
+}
+
 // For poll(2): rounded up, so that it does not wake too soon.
 int poll_milliseconds(steady_clock::duration left) {
   constexpr milliseconds kLongest{1'000'000'000};
@@ -36,22 +43,39 @@ int poll_milliseconds(steady_clock::duration left) {
 
 CallLimits::CallLimits(const Timeouts& timeouts, std::optional<Cancellation> cancellation,
                        std::function<void()> on_signal)
-    : timeouts_(timeouts), cancellation_(std::move(cancellation)), on_signal_(std::move(on_signal)) {
+    : timeouts_{bounded(timeouts.connect), bounded(timeouts.read), bounded(timeouts.total)},
+      cancellation_(std::move(cancellation)),
+      on_signal_(std::move(on_signal)) {
   if (timeouts_.total) {
     end_ = steady_clock::now() + *timeouts_.total;
   }
 }
 
-void CallLimits::check_cancelled() const {
+void CallLimits::check() const {
   if (cancellation_ && cancellation_->is_cancelled()) {
     throw_cancelled();
+  }
+  if (end_ && steady_clock::now() >= *end_) {
+    throw_timeout("the call", *timeouts_.total);
   }
 }
 
 short CallLimits::wait(int descriptor, short events, Phase phase) const {
   const std::optional<milliseconds>& step = phase == Phase::kConnect ? timeouts_.connect : timeouts_.read;
-  const bool is_limited = step || end_;
-  const Instant begin = is_limited ? steady_clock::now() : Instant();
+  const Instant begin = step || end_ ? steady_clock::now() : Instant();
+  return wait_since(begin, descriptor, events, phase, std::nullopt);
+}
+
+void CallLimits::pause_connecting(Instant begin) const {
+  constexpr milliseconds kPause{5};
+  wait_since(begin, -1, 0, Phase::kConnect, kPause);
+}
+
+// Without `longest` until one of the events holds; with it at most so long, and then 0 is returned.
+short CallLimits::wait_since(Instant begin, int descriptor, short events, Phase phase,
+                             std::optional<milliseconds> longest) const {
+  const std::optional<milliseconds>& step = phase == Phase::kConnect ? timeouts_.connect : timeouts_.read;
+  const bool is_limited = step || end_ || longest;
   std::array<pollfd, 2> waited{pollfd{descriptor, events, 0}, pollfd{-1, POLLIN, 0}};
   if (cancellation_) {
     waited[1].fd = cancellation_->descriptor();
@@ -73,6 +97,9 @@ short CallLimits::wait(int descriptor, short events, Phase phase) const {
       if (step) {
         left = std::min<steady_clock::duration>(left, begin + *step - now);
       }
+      if (longest) {
+        left = std::min<steady_clock::duration>(left, *longest);
+      }
       timeout = poll_milliseconds(left);
     }
     const int ready = poll(waited.data(), waited.size(), timeout);
@@ -87,6 +114,9 @@ short CallLimits::wait(int descriptor, short events, Phase phase) const {
         throw_cancelled();
       }
       return waited[0].revents;
+    }
+    if (ready == 0 && longest) {
+      return 0;
     }
   }
 }

@@ -19,11 +19,17 @@ class CallLimits {
   /// Waits until one of `events` (poll(2)) holds for the descriptor; returns those that hold. Throws ClientError
   /// (kTimeout, kCancelled), or what on_signal throws.
   short wait(int descriptor, short events, Phase phase) const;
-  /// Throws kCancelled if the switch was set.
-  void check_cancelled() const;
+  /// Throws kCancelled if the switch was set, or kTimeout if the whole call took too long: for what goes on without a
+  /// wait.
+  void check() const;
+  /// Waits a moment, before connecting is tried again; `begin` is when it was tried first. Throws like wait().
+  void pause_connecting(std::chrono::steady_clock::time_point begin) const;
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
+
+  short wait_since(Instant begin, int descriptor, short events, Phase phase,
+                   std::optional<std::chrono::milliseconds> longest) const;
 
   Timeouts timeouts_;
   std::optional<Instant> end_;

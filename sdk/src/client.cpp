@@ -9,7 +9,9 @@
 #include "gpu_transport_check.h"
 #include "refusal.h"
 #include "response_value.h"
+#include "shared_folder_check.h"
 #include "tessera/array/value_writer.h"
+#include "tessera/sdk/array_input.h"
 
 namespace tessera {
 namespace {
@@ -85,7 +87,7 @@ Tesseract::Client::Client(ServerAddress address, ClientOptions options)
     output_folder_ = open_folder(*options_.server_output_path, "server_output_path");
   }
   if (options_.server_input_path) {
-    input_folder_ = open_folder(*options_.server_input_path, "server_input_path");
+    inputs_ = std::make_unique<SharedInputs>(open_folder(*options_.server_input_path, "server_input_path"));
   }
 }
 
@@ -104,6 +106,11 @@ void Tesseract::Client::warn(const std::string& sentence) const {
   } else {
     std::fprintf(stderr, "tessera: warning: %s\n", sentence.c_str());
   }
+}
+
+bool Tesseract::Client::is_first_warning(const std::string& subject) {
+  const MutexLock lock(check_mutex_);
+  return warned_.insert(subject).second;
 }
 
 CallLimits Tesseract::Client::limits_of(const CallOptions& call) const {
@@ -160,8 +167,8 @@ Body Tesseract::Client::body_of(const Object& payload, const Encoding& encoding,
   Body body;
   const Status written = write_value(Value(payload), encoding, {files, &exports}, body);
   if (!written) {
-    const bool is_input = written.error().code() == ErrorCode::kInvalidArgument ||
-                          written.error().code() == ErrorCode::kTooLarge;
+    const bool is_input =
+        written.error().code() == ErrorCode::kInvalidArgument || written.error().code() == ErrorCode::kTooLarge;
     throw ClientError(is_input ? ClientError::Kind::kInvalidArgument : ClientError::Kind::kGpu,
                       "the inputs cannot be sent: " + written.error().message());
   }
@@ -173,9 +180,23 @@ Value Tesseract::Client::decode(std::string_view endpoint, const HttpResponse& r
   if (response.status < 200 || response.status >= 300) {
     throw_refusal(endpoint, response);
   }
-  const ResponseImports imports([this]() -> ClientGpu& { return gpu(); },
-                                options_.borrows_gpu_arrays ? loan : nullptr);
+  const ResponseImports imports([this]() -> ClientGpu& { return gpu(); }, options_.borrows_gpu_arrays ? loan : nullptr);
   return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports});
+}
+
+HttpRequest Tesseract::Client::compute_request(std::string_view endpoint, const RequestedEncoding& asked,
+                                               const CallOptions& call) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = "/" + std::string(endpoint);
+  if (call.run_id) {
+    request.target += "?run_id=";
+    append_query_value(request.target, *call.run_id);
+  }
+  if (std::optional<std::string> accept = accept_header(asked)) {
+    request.headers.emplace_back("Accept", *std::move(accept));
+  }
+  return request;
 }
 
 Value Tesseract::Client::compute(std::string_view endpoint, const Object& payload, const RequestedEncoding& encoding,
@@ -189,26 +210,47 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
 
   // Lives until the answer is there: the server reads GPU memory and files of ours meanwhile.
   RequestExports exports(asked.gpu_transport.value_or("none") != "none", [this]() -> ClientGpu& { return gpu(); });
-  std::optional<BinrefWriter> files;
+  std::unique_ptr<BinrefWriter> files;
   Encoding written{OutputFormat::kBase64, Compression::kNone, "none"};
-  if (input_folder_ && asked.output_format == "json+binref") {
-    files.emplace(*input_folder_, "", std::function<Status()>());
+  if (inputs_ && asked.output_format == "json+binref" && shares_inputs(call)) {
+    files = inputs_->take();
     written.format = OutputFormat::kBinref;
   }
-  const Body body = body_of(payload, written, exports, files ? &*files : nullptr);
+  const Body body = body_of(payload, written, exports, files.get());
 
-  HttpRequest request;
-  request.method = "POST";
-  request.target = "/" + std::string(endpoint);
-  if (call.run_id) {
-    request.target += "?run_id=";
-    append_query_value(request.target, *call.run_id);
-  }
-  if (std::optional<std::string> accept = accept_header(asked)) {
-    request.headers.emplace_back("Accept", *std::move(accept));
-  }
+  HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
-  return decode(endpoint, send(std::move(request), limits_of(call)));
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  if (files) {
+    inputs_->give_back(std::move(files));
+  }
+  return decode(endpoint, response);
+}
+
+std::string Tesseract::Client::call_text(std::string_view endpoint, std::optional<std::string_view> text,
+                                         const RequestedEncoding& encoding, const CallOptions& call) {
+  RequestedEncoding asked = encoding;
+  if (asked.gpu_transport.value_or("none") != "none") {
+    throw ClientError(ClientError::Kind::kInvalidArgument, "a text cannot hold arrays in GPU memory");
+  }
+  HttpRequest request;
+  std::optional<Body> body;
+  if (text) {
+    asked.gpu_transport = "none";
+    request = compute_request(endpoint, fit_to_server(std::move(asked), document(call).capabilities()), call);
+    body.emplace(std::string(*text));
+    request.body = &*body;
+  } else {
+    request.method = "GET";
+    request.target = "/" + std::string(endpoint);
+    request.headers.emplace_back("Accept", "*/*");
+    request.is_repeatable = true;
+  }
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  if (response.status < 200 || response.status >= 300) {
+    throw_refusal(endpoint, response);
+  }
+  return std::string(response.text());
 }
 
 Value Tesseract::Client::call_plain(std::string_view endpoint, const Object* payload, const CallOptions& call) {
@@ -233,7 +275,7 @@ Value Tesseract::Client::call_plain(std::string_view endpoint, const Object* pay
 void Tesseract::Client::check_encoding(const RequestedEncoding& requested) {
   const ServerCapabilities& capabilities = document().capabilities();
   static_cast<void>(fit_to_server(requested, capabilities));
-  if (requested.compression && !capabilities.compressions) {
+  if (requested.compression && !capabilities.compressions && is_first_warning("compression")) {
     warn(
         "This Tesseract does not advertise which compressions it accepts. Runtimes older than 1.14 ignore the "
         "requested compression and use the one they were configured with.");
@@ -282,6 +324,41 @@ Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::str
   return result;
 }
 
+Tesseract::Client::CheckResult Tesseract::Client::check_shared_inputs(const CallOptions& call) {
+  const std::optional<ArrayInput> input = find_array_input(document(call).input_schema());
+  if (!input) {
+    return {true, ""};  // it cannot be tried without computing something; an error of the call will tell
+  }
+  Result<SharedFolderCheck> check = SharedFolderCheck::begin(inputs_->folder(), *input);
+  if (!check) {
+    return {false, check.error().message()};
+  }
+  const Body body = check->body();
+  HttpRequest request = compute_request("apply", RequestedEncoding(), CallOptions());
+  request.body = &body;
+  const HttpResponse response = send(std::move(request), limits_of(call));
+  const ClientError refusal = refusal_of("apply", response);
+  if (refusal.kind() != ClientError::Kind::kRefused) {
+    throw ClientError(refusal.kind(), "whether files are shared cannot be found out: " + std::string(refusal.what()),
+                      response.status);
+  }
+  const std::optional<std::string> obstacle = check->find_obstacle(refusal.items());
+  return {!obstacle, obstacle.value_or("")};
+}
+
+bool Tesseract::Client::shares_inputs(const CallOptions& call) {
+  const MutexLock lock(check_mutex_);
+  if (!shares_inputs_) {
+    const CheckResult result = check_shared_inputs(call);
+    shares_inputs_ = result.works;
+    if (!result.works) {
+      warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
+           inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
+    }
+  }
+  return *shares_inputs_;
+}
+
 std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& encoding) {
   if (const std::optional<std::string>& requested = encoding.gpu_transport) {
     const CheckResult result = check_transport(*requested);
@@ -302,12 +379,7 @@ std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& en
   if (result.works) {
     return candidate;
   }
-  bool is_first = false;
-  {
-    const MutexLock lock(check_mutex_);
-    is_first = warned_.insert(candidate).second;
-  }
-  if (is_first) {
+  if (is_first_warning(candidate)) {
     warn("The Tesseract at " + url() + " offers gpu_transport='" + candidate +
          "', but it does not work from this process, so GPU arrays are copied to the host instead: " + result.reason);
   }

@@ -14,7 +14,7 @@
 #include "finished_exports.h"
 #include "http_client.h"
 #include "server_document.h"
-#include "tessera/array/binref.h"
+#include "shared_inputs.h"
 #include "tessera/array/encoding.h"
 #include "tessera/array/value.h"
 #include "tessera/base/confined_folder.h"
@@ -39,6 +39,10 @@ struct Tesseract::Client {
                               const CallOptions& call);
   /// Calls another route; arrays of the answer stay objects. Without a payload it is a GET.
   [[nodiscard]] Value call_plain(std::string_view endpoint, const Object* payload, const CallOptions& call);
+  /// Sends a text as it is, and gives that of the answer; without a text it is a GET. Routes that compute are asked for
+  /// an encoding, without a GPU transport.
+  [[nodiscard]] std::string call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                      const RequestedEncoding& encoding, const CallOptions& call);
   /// Refuses what the server does not accept, and says what it may ignore.
   void check_encoding(const RequestedEncoding& requested);
   [[nodiscard]] std::string resolve_gpu_transport(const RequestedEncoding& encoding);
@@ -56,16 +60,23 @@ struct Tesseract::Client {
   [[nodiscard]] ClientGpu& gpu();
   [[nodiscard]] CheckResult check_transport(const std::string& name);
   [[nodiscard]] CheckResult run_check();
+  // Whether the server reads the files that this process writes; asked once, and warned of.
+  [[nodiscard]] bool shares_inputs(const CallOptions& call);
+  [[nodiscard]] CheckResult check_shared_inputs(const CallOptions& call);
   [[nodiscard]] Body body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
                              BinrefWriter* files) const;
+  // A request to a compute route, but for its body.
+  [[nodiscard]] static HttpRequest compute_request(std::string_view endpoint, const RequestedEncoding& asked,
+                                                   const CallOptions& call);
   [[nodiscard]] Value decode(std::string_view endpoint, const HttpResponse& response);
   void warn(const std::string& sentence) const;
+  [[nodiscard]] bool is_first_warning(const std::string& subject);
 
   ClientOptions options_;
   std::shared_ptr<HttpClient> http_;
   std::shared_ptr<FinishedExports> exports_;
   std::optional<ConfinedFolder> output_folder_;
-  std::optional<ConfinedFolder> input_folder_;
+  std::unique_ptr<SharedInputs> inputs_;  // where files are to be shared
 
   Mutex mutex_;
   std::unique_ptr<const ServerDocument> document_ TESSERA_GUARDED_BY(mutex_);
@@ -73,6 +84,7 @@ struct Tesseract::Client {
   // Held while a check runs, so that there is one per transport.
   Mutex check_mutex_;
   std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
+  std::optional<bool> shares_inputs_ TESSERA_GUARDED_BY(check_mutex_);
   std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);
 };
 

@@ -60,7 +60,7 @@ std::shared_ptr<GpuSystem> shared_gpus() {
   static const Shared* const kShared = [] {
     const auto* const shared = new Shared;  // NOLINT(cppcoreguidelines-owning-memory)
     if (!shared->gpus->gpus().empty()) {
-      run_in_background(shared->trimming, std::chrono::steady_clock::now() + kTrimTime);
+      static_cast<void>(run_in_background(shared->trimming, std::chrono::steady_clock::now() + kTrimTime));
     }
     return shared;
   }();
@@ -95,8 +95,7 @@ Result<Array> ResponseImports::read(std::string_view reference, DType dtype, Sha
   Result<ImportedArray> imported = transport.import_array(
       reference, dtype, std::move(shape), borrows ? GpuTransport::Borrow::kYes : GpuTransport::Borrow::kNo);
   if (!imported) {
-    return Error(imported.error().code(),
-                 imported.error().message() + ": " + text_of(transport.explain(imported.error())));
+    return Error(imported.error().code(), text_of(transport.explain(imported.error())));
   }
   if (borrows && imported->path == ImportedArray::Path::kBorrowed) {
     return with_loan(imported->array, loan_);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -31,7 +32,6 @@ int try_connect(int descriptor, const sockaddr* where, socklen_t size, const Cal
   if (::connect(descriptor, where, size) == 0) {
     return 0;
   }
-  // A Unix socket whose backlog is full answers EAGAIN, and cannot be waited for.
   if (errno != EINPROGRESS && errno != EINTR) {
     return errno;
   }
@@ -54,8 +54,13 @@ UniqueFd connect_unix(const ServerAddress& address, const CallLimits& limits) {
   if (!descriptor.is_open()) {
     throw_connection(address, errno_text(errno));
   }
-  const int fault =
-      try_connect(descriptor.value(), reinterpret_cast<const sockaddr*>(&where), sizeof where, limits);
+  const auto begin = std::chrono::steady_clock::now();
+  int fault = EAGAIN;
+  // That a socket's queue is full cannot be waited for: connect(2) is tried again.
+  while ((fault = try_connect(descriptor.value(), reinterpret_cast<const sockaddr*>(&where), sizeof where, limits)) ==
+         EAGAIN) {
+    limits.pause_connecting(begin);
+  }
   if (fault != 0) {
     throw_connection(address, errno_text(fault));
   }
@@ -103,6 +108,8 @@ bool ClientSocket::is_stale() const {
 
 ClientSocket::Sent ClientSocket::send(std::span<const std::byte> first, std::span<const std::byte> second,
                                       const CallLimits& limits) const {
+  limits.check();
+  short wanted = POLLIN | POLLOUT;
   while (!first.empty() || !second.empty()) {
     // sendmsg(2) does not write to what the vectors lead to.
     std::array<iovec, 2> pieces{iovec{const_cast<std::byte*>(first.data()), first.size()},
@@ -115,9 +122,12 @@ ClientSocket::Sent ClientSocket::send(std::span<const std::byte> first, std::spa
       continue;
     }
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      const short ready = limits.wait(descriptor_.value(), POLLIN | POLLOUT, CallLimits::Phase::kTransfer);
+      const short ready = limits.wait(descriptor_.value(), wanted, CallLimits::Phase::kTransfer);
       if ((ready & POLLIN) != 0) {
-        return Sent::kAnswered;
+        if (!is_interim_response_next()) {
+          return Sent::kAnswered;
+        }
+        wanted = POLLOUT;
       }
       continue;
     }
@@ -132,7 +142,16 @@ ClientSocket::Sent ClientSocket::send(std::span<const std::byte> first, std::spa
   return Sent::kAll;
 }
 
+bool ClientSocket::is_interim_response_next() const {
+  // "HTTP/1.1 1"; what has not come that far is taken as the answer.
+  std::array<char, 10> begin{};
+  const ssize_t got = recv(descriptor_.value(), begin.data(), begin.size(), MSG_PEEK | MSG_DONTWAIT);
+  return got == static_cast<ssize_t>(begin.size()) && begin.front() == 'H' && begin.back() == '1';
+}
+
 std::size_t ClientSocket::receive(std::span<std::byte> into, const CallLimits& limits) {
+  // A server that always has more is never waited for.
+  limits.check();
   while (true) {
     const ssize_t got = recv(descriptor_.value(), into.data(), into.size(), MSG_DONTWAIT);
     if (got >= 0) {

@@ -36,6 +36,8 @@ class ClientSocket {
   [[nodiscard]] bool was_refused() const;
 
  private:
+  [[nodiscard]] bool is_interim_response_next() const;
+
   explicit ClientSocket(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
 
   UniqueFd descriptor_;

@@ -70,9 +70,10 @@ RequestedEncoding fit_to_server(RequestedEncoding encoding, const ServerCapabili
     return encoding;
   }
   if (!capabilities.gpu_transports && encoding.gpu_transport && *encoding.gpu_transport != "none") {
-    refuse_wish("This Tesseract's runtime (1.13 or 1.14) passes GPU arrays in a format that is no longer read, so it "
-                "cannot be asked for gpu_transport='" +
-                *encoding.gpu_transport + "'. Rebuild it with a newer runtime, or request gpu_transport='none'.");
+    refuse_wish(
+        "This Tesseract's runtime (1.13 or 1.14) passes GPU arrays in a format that is no longer read, so it "
+        "cannot be asked for gpu_transport='" +
+        *encoding.gpu_transport + "'. Rebuild it with a newer runtime, or request gpu_transport='none'.");
   }
   check_accepted("output_format", encoding.output_format, capabilities.output_formats);
   check_accepted("gpu_transport", encoding.gpu_transport, capabilities.gpu_transports);

@@ -17,6 +17,7 @@ constexpr std::size_t kMaxIdsPerRequest = 1000;
 constexpr std::size_t kMaxIdBytes = 64;
 // A server that cannot be reached is asked again this much later, until its ids have lost their meaning.
 constexpr std::chrono::seconds kRetryTime{5};
+constexpr std::chrono::seconds kMeaningTime{300};  // PROTOCOL.md section 8.1
 constexpr std::size_t kMaxIds = 100'000;
 
 bool is_id(std::string_view text) {
@@ -42,8 +43,11 @@ void FinishedExports::add(std::string_view id) {
       ids_.emplace_back(id);
     }
     last_use_ = now;
+    last_added_ = now;
   }
-  run_in_background(shared_from_this(), now + idle_time_);
+  if (!run_in_background(shared_from_this(), now + idle_time_)) {
+    flush();
+  }
 }
 
 std::vector<std::string> FinishedExports::take() {
@@ -67,7 +71,7 @@ void FinishedExports::give_back(std::vector<std::string> ids) {
     const MutexLock lock(mutex_);
     ids_.insert(ids_.begin(), std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
   }
-  run_in_background(shared_from_this(), std::chrono::steady_clock::now() + kRetryTime);
+  static_cast<void>(run_in_background(shared_from_this(), std::chrono::steady_clock::now() + kRetryTime));
 }
 
 bool FinishedExports::is_empty() {
@@ -96,7 +100,11 @@ Chore::Instant FinishedExports::run(Instant now) noexcept {
     }
   }
   flush();
-  return is_empty() ? Instant::max() : now + kRetryTime;
+  const MutexLock lock(mutex_);
+  if (now > last_added_ + kMeaningTime) {
+    ids_.clear();
+  }
+  return ids_.empty() ? Instant::max() : now + kRetryTime;
 }
 
 }  // namespace tessera

@@ -1,11 +1,12 @@
 // Which exports of the server are no longer needed, and when the server hears of it (PROTOCOL.md sections 8.1, 8.2).
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "background.h"
@@ -42,6 +43,7 @@ class FinishedExports final : public Chore, public std::enable_shared_from_this<
   Mutex mutex_;
   std::vector<std::string> ids_ TESSERA_GUARDED_BY(mutex_);
   Instant last_use_ TESSERA_GUARDED_BY(mutex_);
+  Instant last_added_ TESSERA_GUARDED_BY(mutex_);
   pid_t owner_ TESSERA_GUARDED_BY(mutex_) = 0;
 };
 

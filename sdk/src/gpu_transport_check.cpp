@@ -38,8 +38,8 @@ std::optional<std::string> text_at(const Value& root, std::initializer_list<std:
 }
 
 Error failure(const GpuTransport& transport, std::string_view what, const Error& error) {
-  return {error.code(), std::string(what) + ": " + error.message() +
-                            (error.native_code() == 0 ? "" : ": " + text_of(transport.explain(error)))};
+  return {error.code(),
+          std::string(what) + ": " + (error.native_code() == 0 ? error.message() : text_of(transport.explain(error)))};
 }
 
 }  // namespace
@@ -48,8 +48,7 @@ Result<GpuTransportCheck> GpuTransportCheck::begin(ClientGpu& gpu) {
   if (const std::optional<TransportProblem> problem = gpu.transport->problem()) {
     return Error(ErrorCode::kUnavailable, "this process could not export GPU memory: " + text_of(*problem));
   }
-  Result<TransportCheck> check =
-      TransportCheck::start(*gpu.system, *gpu.transport, gpu.system->gpus().front()->uuid());
+  Result<TransportCheck> check = TransportCheck::start(*gpu.system, *gpu.transport, gpu.system->gpus().front()->uuid());
   if (!check) {
     return failure(*gpu.transport, "this process could not export GPU memory", check.error());
   }

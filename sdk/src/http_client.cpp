@@ -110,7 +110,7 @@ std::optional<HttpResponse> HttpClient::try_exchange(ClientSocket& socket, const
 }
 
 HttpResponse HttpClient::exchange(const HttpRequest& request, const CallLimits& limits, const Progress& progress) {
-  limits.check_cancelled();
+  limits.check();
   std::optional<HttpResponse> response;
   if (std::optional<ClientSocket> kept = take_idle()) {
     response = try_exchange(*kept, request, limits, progress, true);

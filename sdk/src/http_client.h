@@ -1,10 +1,11 @@
 // Requests to one server over connections that are kept.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <sys/types.h>
 #include <vector>
 
 #include "call_limits.h"

@@ -33,9 +33,7 @@ struct HttpResponse {
   std::size_t size_bytes = 0;
   bool is_last = false;  ///< the connection ends with it
 
-  [[nodiscard]] std::string_view text() const {
-    return {reinterpret_cast<const char*>(buffer.data()), size_bytes};
-  }
+  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(buffer.data()), size_bytes}; }
 };
 
 }  // namespace tessera

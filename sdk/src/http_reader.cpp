@@ -27,6 +27,14 @@ constexpr std::size_t kPieceBytes = std::size_t{8} << 20U;
   throw ClientError(ClientError::Kind::kBadResponse, "the server's response cannot be read: " + why);
 }
 
+Buffer allocate_body(std::uint64_t size) {
+  try {
+    return Buffer::allocate(static_cast<std::size_t>(size));
+  } catch (const std::exception&) {
+    throw_bad_response("there is no memory for " + std::to_string(size) + " bytes");
+  }
+}
+
 // A body whose length is not known before it ends.
 class GrowingBody {
  public:
@@ -36,21 +44,32 @@ class GrowingBody {
     std::memcpy(room(bytes.size()).data(), bytes.data(), bytes.size());
     size_ += bytes.size();
   }
-  // Room for some bytes at the end.
+  // Room for so many bytes at the end.
   std::span<std::byte> room(std::size_t size) {
     if (size > max_bytes_ - size_) {
       throw_bad_response("it is longer than " + std::to_string(max_bytes_) + " bytes");
     }
     if (buffer_.size_bytes() - size_ < size) {
-      Buffer larger = Buffer::allocate(std::max(size_ + size, 2 * buffer_.size_bytes()));
+      Buffer larger = allocate_body(std::max(size_ + size, 2 * buffer_.size_bytes()));
       if (size_ != 0) {
         std::memcpy(larger.data(), buffer_.data(), size_);
       }
       buffer_ = std::move(larger);
     }
-    return buffer_.bytes().subspan(size_);
+    return buffer_.bytes().subspan(size_, size);
   }
-  void grow(std::size_t size) { size_ += size; }
+  // Room for some bytes at the end; for one more than may come, once no more may.
+  std::span<std::byte> some_room() {
+    if (size_ == max_bytes_) {
+      return {&beyond_, 1};
+    }
+    const std::size_t wanted = std::max(buffer_.size_bytes() - size_, kFirstReadBytes);
+    return room(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, max_bytes_ - size_)));
+  }
+  void grow(std::size_t size) {
+    static_cast<void>(room(size));
+    size_ += size;
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] Buffer take() { return std::move(buffer_); }
 
@@ -58,6 +77,7 @@ class GrowingBody {
   std::uint64_t max_bytes_;
   Buffer buffer_;
   std::size_t size_ = 0;
+  std::byte beyond_{};
 };
 
 // Beast's parser without its storage of fields: it checks the grammar, and this picks what is asked for.
@@ -176,17 +196,22 @@ class Reading {
       throw_bad_response("it is encoded as '" + parser.coding() + "', which was not asked for");
     }
     response.is_last = !parser.keep_alive();
-    if (parser.chunked()) {
-      read_chunks(parser, body);
-    } else if (const auto length = parser.content_length(); length.has_value()) {
+    const bool has_body = response.status != 204 && response.status != 304;
+    const auto length = parser.content_length();
+    if (has_body && !parser.chunked() && length.has_value()) {
       read_announced(*length, response);
-      return;
-    } else if (response.status != 204 && response.status != 304) {
-      read_to_the_end(body);
-      response.is_last = true;
+    } else {
+      if (has_body && parser.chunked()) {
+        read_chunks(parser, body);
+      } else if (has_body) {
+        read_to_the_end(body);
+        response.is_last = true;
+      }
+      response.size_bytes = body.size();
+      response.buffer = body.take();
     }
-    response.size_bytes = body.size();
-    response.buffer = body.take();
+    // What came behind it belongs to no request.
+    response.is_last = response.is_last || begin_ != end_;
   }
 
   void read_announced(std::uint64_t length, HttpResponse& response) {
@@ -195,7 +220,7 @@ class Reading {
                          std::to_string(max_bytes_) + " are read");
     }
     response.size_bytes = static_cast<std::size_t>(length);
-    response.buffer = Buffer::allocate(response.size_bytes);
+    response.buffer = allocate_body(length);
     std::size_t have = std::min(end_ - begin_, response.size_bytes);
     if (have != 0) {
       std::memcpy(response.buffer.data(), held_.data() + begin_, have);
@@ -241,8 +266,11 @@ class Reading {
     body.append({reinterpret_cast<const char*>(held_.data() + begin_), end_ - begin_});
     begin_ = end_;
     while (true) {
-      const std::size_t got = socket_.receive(body.room(kFirstReadBytes), limits_);
+      const std::size_t got = socket_.receive(body.some_room(), limits_);
       if (got == 0) {
+        if (socket_.was_refused()) {
+          throw_bad_response("the connection broke after " + std::to_string(body.size()) + " bytes");
+        }
         return;
       }
       body.grow(got);

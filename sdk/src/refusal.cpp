@@ -70,7 +70,8 @@ std::optional<std::vector<RefusedItem>> items_of(std::string_view body) {
 }
 
 std::string summary(const std::string& title, const std::vector<RefusedItem>& items) {
-  std::string text = std::to_string(items.size()) + " validation error" + (items.size() == 1 ? "" : "s") + " for " + title;
+  std::string text =
+      std::to_string(items.size()) + " validation error" + (items.size() == 1 ? "" : "s") + " for " + title;
   for (const RefusedItem& item : items) {
     if (&item - items.data() == static_cast<std::ptrdiff_t>(kShownItems)) {
       text += "\n… and " + std::to_string(items.size() - kShownItems) + " more";
@@ -83,12 +84,12 @@ std::string summary(const std::string& title, const std::vector<RefusedItem>& it
 
 }  // namespace
 
-void throw_refusal(std::string_view endpoint, const HttpResponse& response) {
+ClientError refusal_of(std::string_view endpoint, const HttpResponse& response) {
   if (response.status == 422) {
     if (std::optional<std::vector<RefusedItem>> items = items_of(response.text())) {
       std::string title = "endpoint " + std::string(endpoint);
       const std::string text = summary(title, *items);
-      throw ClientError(text, std::move(title), *std::move(items));
+      return ClientError(text, std::move(title), *std::move(items));
     }
   }
   std::string text = "Error " + std::to_string(response.status) + " from Tesseract: ";
@@ -103,7 +104,11 @@ void throw_refusal(std::string_view endpoint, const HttpResponse& response) {
   if (response.retry_after) {
     text += " (try again after " + replaced_utf8(*response.retry_after) + " s)";
   }
-  throw ClientError(ClientError::Kind::kStatus, text, response.status);
+  return ClientError(ClientError::Kind::kStatus, text, response.status);
+}
+
+void throw_refusal(std::string_view endpoint, const HttpResponse& response) {
+  throw refusal_of(endpoint, response);
 }
 
 }  // namespace tessera

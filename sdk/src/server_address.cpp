@@ -13,8 +13,13 @@ namespace tessera {
 namespace {
 
 [[noreturn]] void refuse_url(std::string_view url, std::string_view why) {
-  throw ClientError(ClientError::Kind::kInvalidArgument,
-                    "cannot connect to '" + std::string(url) + "': " + std::string(why));
+  // Credentials stay out of texts that end in logs.
+  std::string shown(url.substr(0, url.find("://") == std::string_view::npos ? 0 : url.find("://") + 3));
+  const std::string_view rest = url.substr(shown.size());
+  const std::size_t at = rest.substr(0, rest.find('/')).rfind('@');
+  shown += rest.substr(at == std::string_view::npos ? 0 : at + 1);
+  std::ranges::replace_if(shown, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  throw ClientError(ClientError::Kind::kInvalidArgument, "cannot connect to '" + shown + "': " + std::string(why));
 }
 
 std::string percent_decoded(std::string_view text) {
@@ -58,6 +63,9 @@ ServerAddress unix_address(std::string_view url, std::string_view rest) {
   const std::string_view socket = rest.substr(0, colon);
   if (socket.empty()) {
     refuse_url(url, "it names no socket: unix:/path/of.sock, or unix:/path/of.sock:/name");
+  }
+  if (socket.find('\0') != std::string_view::npos) {
+    refuse_url(url, "the path of a socket holds no NUL");
   }
   if (socket.size() >= sizeof(sockaddr_un::sun_path)) {
     refuse_url(url, "the path of a socket has " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) +

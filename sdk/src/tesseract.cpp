@@ -39,9 +39,9 @@ Value Tesseract::apply(const Object& inputs, const CallOptions& call) const {
 Value Tesseract::jacobian(const Object& inputs, const std::vector<std::string>& jac_inputs,
                           const std::vector<std::string>& jac_outputs, const CallOptions& call) const {
   need_endpoint(client_->document(call), "jacobian", "Jacobian not implemented for this Tesseract.");
-  return client_->compute("jacobian",
-                          {{"inputs", inputs}, {"jac_inputs", list_of(jac_inputs)}, {"jac_outputs", list_of(jac_outputs)}},
-                          encoding_, call);
+  return client_->compute(
+      "jacobian", {{"inputs", inputs}, {"jac_inputs", list_of(jac_inputs)}, {"jac_outputs", list_of(jac_outputs)}},
+      encoding_, call);
 }
 
 Value Tesseract::jacobian_vector_product(const Object& inputs, const std::vector<std::string>& jvp_inputs,
@@ -96,6 +96,11 @@ void Tesseract::test(const Object& test_spec, const CallOptions& call) const {
 
 Value Tesseract::health(const CallOptions& call) const {
   return client_->call_plain("health", nullptr, call);
+}
+
+std::string Tesseract::call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                 const CallOptions& call) const {
+  return client_->call_text(endpoint, body, encoding_, call);
 }
 
 std::vector<std::string> Tesseract::available_endpoints() const {

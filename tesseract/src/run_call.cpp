@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "conform.h"
+#include "device_work.h"
 #include "gradient_result.h"
 #include "shape_check.h"
 #include "tessera/tesseract/call.h"
@@ -52,6 +53,10 @@ std::variant<Object, EndpointFailure> run_call(const TesseractDefinition& defini
                                                Context& context, bool with_all_fields) {
   try {
     Object output = call_function(definition, call, context);
+    // Work that a stream still has to do may read the inputs, whose memory others get once the call is over.
+    if (const Status done = wait_for_result(output); !done) {
+      return EndpointFailure{"RuntimeError", done.error().message(), std::nullopt};
+    }
     if (const auto misfit = conform_output(output, definition, call)) {
       EndpointFailure failure;
       failure.kind = "ValidationError";
@@ -65,7 +70,9 @@ std::variant<Object, EndpointFailure> run_call(const TesseractDefinition& defini
     }
     return output;
   } catch (...) {
-    return current_failure();
+    EndpointFailure failure = current_failure();
+    wait_after_failure(call);
+    return failure;
   }
 }
 

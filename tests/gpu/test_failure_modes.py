@@ -14,7 +14,7 @@ from gpu_harness.daemons import DONE, IPC
 from gpu_harness.waiting import wait_until
 
 PAGE = 2 << 20
-PLACES = ("same", "new", "offset", "gpu1", "pool", "managed", "strided")
+PLACES = ("same", "new", "offset", "pages", "gpu1", "pool", "managed", "strided")
 
 
 def stand_in(**knobs) -> dict[str, str]:
@@ -38,7 +38,8 @@ def apply(daemon, values, place: str = "same", done: str = "", gpu: int = 0):
     [
         ("same", IPC, "in_place=1, staged=0, through_host=0"),
         ("new", IPC, "in_place=1, staged=0, through_host=0"),
-        ("offset", IPC, "in_place=1, staged=0, through_host=0"),
+        ("offset", IPC, "in_place=0, staged=1, through_host=0"),
+        ("pages", IPC, "in_place=1, staged=0, through_host=0"),
         ("pool", IPC, "in_place=0, staged=1, through_host=0"),
         ("managed", IPC, "in_place=0, staged=1, through_host=0"),
         ("new", "application/json", "in_place=0, staged=0, through_host=1"),
@@ -64,7 +65,7 @@ def test_host_copies_can_be_forbidden(start_daemon):
 # --- memory that has no handle --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["pool", "managed"])
+@pytest.mark.parametrize("place", ["offset", "pool", "managed"])
 def test_memory_without_a_handle_is_staged_and_no_call_fails(start_daemon, place):
     """Pointer attributes tell; a call that fails on purpose would tell others too."""
     daemon = start_daemon("places")
@@ -91,7 +92,7 @@ def test_what_a_daemon_exported_comes_back_to_it(start_daemon):
     """CUDA refuses to open a handle in its own process; the array is found without it."""
     daemon = start_daemon("places")
     values = np.arange(1000, dtype="float32")
-    for place in ("new", "offset", "pool"):
+    for place in ("new", "offset", "pages", "pool"):
         first = daemon.client().apply({"x": values.tolist(), "place": place})
         opened = daemon.counter("handles_opened")
         second = daemon.client().apply({"x": first.json()["y"], "place": "new"})
@@ -100,7 +101,7 @@ def test_what_a_daemon_exported_comes_back_to_it(start_daemon):
         third = daemon.client().apply({"x": second.json()["y"], "place": "same"})
         np.testing.assert_array_equal(read(third.json()["y"]), values)
         assert daemon.counter("handles_opened") == opened
-    assert daemon.counter("imports_same_process") == 6
+    assert daemon.counter("imports_same_process") == 8
 
 
 def test_what_was_named_done_does_not_come_back(start_daemon):
@@ -109,6 +110,8 @@ def test_what_was_named_done_does_not_come_back(start_daemon):
     assert daemon.client().get("/health", headers={DONE: first.lease}).status == 200
     answer = daemon.client().apply({"x": first.json()["y"]})
     assert answer.status == 422
+    assert "is not exported (any more)" in answer.json()["detail"][0]["msg"]
+    assert machine.calls("cuIpcOpenMemHandle_v2", daemon.pid) == 0
 
 
 def test_a_handle_is_opened_once_however_often_it_comes(start_daemon):
@@ -199,6 +202,30 @@ def test_an_input_is_copied_in_before_the_answer(start_daemon):
             answer = daemon.client().apply({"x": message(buffer.reference(), [100_000]), "place": "same"})
             buffer.write(np.zeros(100_000, "float32"))
             np.testing.assert_array_equal(read(answer.json()["y"]), values)
+
+
+def test_a_stream_that_still_reads_the_inputs_keeps_them(start_daemon):
+    """Else they go to the next request, whose bytes the answer then shows."""
+    daemon = start_daemon("places", "--num-workers", "4", **stand_in(delay_us=3000))
+    wrong = []
+
+    def call(number: int) -> None:
+        client, done = daemon.client(), ""
+        with Buffer(PAGE) as buffer:
+            for step in range(20):
+                values = np.full(10_000, 100 * number + step, "float32")
+                buffer.write(values)
+                answer = client.apply({"x": message(buffer.reference(), [10_000]), "place": "stream"}, done=done)
+                done = answer.lease
+                if not (read(answer.json()["y"]) == values).all():
+                    wrong.append((number, step))
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 _delayed = []
@@ -297,10 +324,12 @@ def test_an_open_that_fails_gives_its_reason_and_leaves_nothing(start_daemon, co
     error = answer.json()["detail"][0]["ctx"]["error"]
     assert f"({REASONS[code]})" in error and len(error) > 40
     assert "bad handle" not in error
+    assert error.count("cuIpcOpenMemHandle") == 1
     with Buffer(256) as buffer:
         body = {"gpu_transport": "cuda_ipc", "array": message(buffer.reference(), [256], "uint8"), "expected": ""}
         check = daemon.client().request("POST", "/check_gpu_transport", body).json()
     assert check["ok"] is False and f"({REASONS[code]})" in check["reason"]
+    assert check["reason"].count("cuIpcOpenMemHandle") == 1
     left = machine.counts(daemon.pid)
     assert (left.live_allocations, left.live_mappings) == (allocations, 0)
     # The daemon goes on: what needs no handle of others works.
@@ -359,7 +388,7 @@ def test_a_handle_shows_no_byte_of_others(start_daemon):
     secret = np.full(300_000, 7.0, "float32")
     answer, _ = apply(daemon, secret, "new")
     assert daemon.client().get("/health", headers={DONE: answer.lease}).status == 200
-    for place in ("new", "same", "pool", "scalar"):
+    for place in ("new", "same", "offset", "pool", "scalar"):
         answer = daemon.client().apply({"x": [1.0], "place": place} if place != "same" else {"x": [1.0], "place": "new"})
         _, handle, offset, size = answer.json()["y"]["data"]["buffer"].split(":")
         assert int(size) % PAGE == 0

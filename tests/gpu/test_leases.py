@@ -67,6 +67,13 @@ def test_operators_see_who_keeps_how_much_for_how_long(daemon):
     name_done(daemon, answer.lease, other.lease)
 
 
+def test_memory_that_is_lent_in_place_counts_as_a_whole(daemon):
+    """The client keeps all of its allocation alive, however little of it the array is."""
+    answer = daemon.client().apply({"x": [0.0] * PAGE, "place": "pages"})
+    assert daemon.leases()["bytes"] == 5 * PAGE  # of 2 Mi floats, behind 1 KiB
+    name_done(daemon, answer.lease)
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_leases_of_clients_that_name_none_go_before_the_next_call_computes(mixed, tmp_path, fails):
     gate = tmp_path / "gate"
@@ -136,6 +143,21 @@ def test_what_clients_may_hold_is_bounded(start_daemon):
     assert refused.status == 503 and int(refused.headers["retry-after"]) > 0
     assert daemon.leases()["total"] == 1
     assert client.apply({"count": 2, "all_on_gpu": True}).status == 200
+
+
+def test_a_client_that_names_none_is_not_kept_out_by_its_own_lease(start_daemon):
+    daemon = start_daemon("places", "--max-export-bytes", str(PAGE))
+    client = daemon.client()
+    assert [client.apply(NEW, done=None).status for _ in range(3)] == [200] * 3
+    # Nor are those that name theirs; but what they hold counts.
+    held = client.apply(NEW, done="")
+    assert held.status == 503
+    assert client.apply({**NEW, "place": "host"}, accept="application/json", done=None).status == 200
+    held = client.apply(NEW, done="")
+    assert held.status == 200
+    assert client.apply(NEW, done=None).status == 503
+    name_done(daemon, held.lease)
+    assert client.apply(NEW, done=None).status == 200
 
 
 def test_clients_with_and_without_the_header_do_not_disturb_each_other(start_daemon):
@@ -295,6 +317,28 @@ def test_all_memory_comes_back(start_daemon):
     left = machine.counts(daemon.pid)
     assert (left.live_allocations, left.live_mappings) == (0, 0)
     assert [machine.used_bytes(gpu) for gpu in (0, 1)] == before
+
+
+def test_a_daemon_that_stops_lets_clients_copy_what_they_hold(start_daemon):
+    daemon = start_daemon("places")
+    client = daemon.client()
+    answer = client.apply(NEW)
+    daemon.process.terminate()
+    time.sleep(0.2)
+    np.testing.assert_array_equal(read(answer.json()["y"]), NEW["x"])
+    assert client.get("/health", headers={DONE: answer.lease}).status == 200
+    begin = time.monotonic()
+    assert daemon.process.wait(30) == 0
+    assert time.monotonic() - begin < 0.6, "it went on waiting, with nothing left to wait for"
+    assert "dropped exports" not in daemon.log()
+
+
+def test_a_daemon_that_stops_waits_for_clients_that_name_their_leases_alone(start_daemon):
+    daemon = start_daemon("places")
+    assert daemon.client().apply(NEW, done=None).lease
+    begin = time.monotonic()
+    assert daemon.stop() == 0
+    assert time.monotonic() - begin < 0.8
 
 
 def test_leases_end_with_the_daemon(start_daemon):

@@ -61,6 +61,8 @@ start_server() {
 }
 step "the installed daemon serves" start_server
 step "the daemon lists what it serves" grep -q scale <(answer /)
+step "the project's program in C++ calls it" \
+  is_equal "$("$work/project/call_in_cpp" "unix:$work/socket:/scale" 2 3.5)" "7"
 step "the project's program in C calls it" \
   is_equal "$("$work/project/call" "unix:$work/socket:/scale" 2 3.5)" "7"
 call_by_pkg_config() {

@@ -13,12 +13,18 @@
 #include <vector>
 
 #include "tessera/cuda/device_memory.h"
+#include "tessera/cuda/driver_functions.h"
 #include "tessera/cuda/gpu.h"
 
 namespace tessera::gpu_tests {
 namespace {
 
 constexpr std::size_t kLeadBytes = 1024;
+
+std::size_t whole_pages(std::size_t size_bytes) {
+  constexpr std::size_t kPage = DevicePool::kGranularityBytes;
+  return (size_bytes + kPage - 1) / kPage * kPage;
+}
 
 // An author's own library finds the driver by itself; both are one in a process.
 template <class Function>
@@ -138,6 +144,10 @@ Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gp
       lead_bytes = kLeadBytes;
       made = allocate_plain(gpu, 2 * kLeadBytes + size_bytes);
       break;
+    case AuthorMemory::kPages:
+      lead_bytes = kLeadBytes;
+      made = allocate_plain(gpu, whole_pages(kLeadBytes + size_bytes));
+      break;
     case AuthorMemory::kStrided:
       foreign.strides_bytes = strides_of_every_second(host);
       made = allocate_plain(gpu, 2 * size_bytes);
@@ -148,6 +158,30 @@ Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gp
   const Array source = memory == AuthorMemory::kStrided ? doubled(host) : host;
   unwrap(copy_to_device(gpu, foreign.address, source.bytes()));
   return unwrap(gpus.wrap(host.dtype(), host.shape(), std::move(foreign)));
+}
+
+Array copy_on_a_stream(const Array& array, GpuSystem& gpus, const Gpu& gpu) {
+  constexpr unsigned kNonBlocking = 1;
+  if (!array.is_on_device()) {
+    throw EndpointError("ValueError", "there is nothing on a GPU to copy from");
+  }
+  const DriverFunctions& driver = gpu.driver().functions();
+  Memory made = allocate_plain(gpu, array.size_bytes());
+  ForeignMemory foreign;
+  foreign.address = made.address;
+  const ContextScope scope = unwrap(gpu.enter());
+  check(driver.stream_create(&foreign.stream, kNonBlocking), "cuStreamCreate");
+  check(driver.memcpy_on_device(foreign.address, array.device()->address(), array.size_bytes(), foreign.stream),
+        "cuMemcpyDtoDAsync");
+  // The memory goes first, and that waits for what the stream still has to do.
+  foreign.owner =
+      std::shared_ptr<void>(foreign.stream, [&gpu, &driver, memory = std::move(made.owner)](void* stream) mutable {
+        memory.reset();
+        if (const Result<ContextScope> destroying = gpu.enter()) {
+          driver.stream_destroy(stream);
+        }
+      });
+  return unwrap(gpus.wrap(array.dtype(), array.shape(), std::move(foreign)));
 }
 
 }  // namespace tessera::gpu_tests

@@ -13,12 +13,17 @@ namespace tessera::gpu_tests {
 enum class AuthorMemory {
   kPool,     ///< of cuMemAllocAsync: has no handle
   kManaged,  ///< of cuMemAllocManaged: has no handle
-  kOffset,   ///< the middle of a larger allocation
+  kOffset,   ///< the middle of a larger allocation, too small for pages of its own: has no handle of its own
+  kPages,    ///< the same in whole pages: has a handle
   kStrided,  ///< every second element of a larger one
 };
 
 /// A copy of an array, of the host or of a GPU, in such memory, which goes with the array. Throws EndpointError.
 [[nodiscard]] Array copy_to(AuthorMemory memory, const Array& array, GpuSystem& gpus, const Gpu& gpu);
+
+/// A copy of an array that is being made on a stream of its own, which the copy names: nothing has waited for it.
+/// Throws EndpointError.
+[[nodiscard]] Array copy_on_a_stream(const Array& array, GpuSystem& gpus, const Gpu& gpu);
 
 /// The value, or an EndpointError in its place.
 template <class T>

@@ -15,10 +15,10 @@ namespace {
 Schema input_schema() {
   return Schema("InputSchema")
       .field("x", array(DType::kFloat32).differentiable())
-      .field(
-          "place",
-          choice({"same", "new", "offset", "scalar", "empty", "gpu1", "pool", "managed", "strided", "host", "raise"}),
-          "", "same");
+      .field("place",
+             choice({"same", "new", "offset", "pages", "scalar", "empty", "gpu1", "pool", "managed", "strided",
+                     "stream", "host", "raise"}),
+             "", "same");
 }
 
 Schema output_schema() {
@@ -50,6 +50,9 @@ Array placed(const Array& x, const std::string& place, GpuSystem& gpus) {
   if (place == "offset") {
     return copy_to(AuthorMemory::kOffset, x, gpus, gpu);
   }
+  if (place == "pages") {
+    return copy_to(AuthorMemory::kPages, x, gpus, gpu);
+  }
   if (place == "pool") {
     return copy_to(AuthorMemory::kPool, x, gpus, gpu);
   }
@@ -58,6 +61,9 @@ Array placed(const Array& x, const std::string& place, GpuSystem& gpus) {
   }
   if (place == "strided") {
     return copy_to(AuthorMemory::kStrided, x, gpus, gpu);
+  }
+  if (place == "stream") {
+    return copy_on_a_stream(x, gpus, gpu);
   }
   const Array copy = unwrap(gpus.to_device(x, gpu.uuid()));
   if (place == "raise") {

@@ -50,11 +50,13 @@ class Orders {
     return std::to_string(time.count()) + " " + export_->reference;
   }
 
-  // An array that begins within an allocation, as those of other libraries do.
+  // An array that begins within an allocation of whole pages, as those of other libraries do: it is lent in place.
   Array inside(std::size_t size_bytes, std::uint64_t seed, std::size_t offset_bytes) {
     const Array bytes = bytes_on_gpu(*gpus_, size_bytes, seed);
     const std::shared_ptr<const Gpu>& gpu = gpus_->gpus().front();
-    auto memory = std::make_shared<DeviceMemory>(must(DeviceMemory::allocate(gpu, offset_bytes + size_bytes)));
+    constexpr std::size_t kPage = DevicePool::kGranularityBytes;
+    const std::size_t pages = (offset_bytes + size_bytes + kPage - 1) / kPage;
+    auto memory = std::make_shared<DeviceMemory>(must(DeviceMemory::allocate(gpu, pages * kPage)));
     ForeignMemory foreign;
     foreign.address = memory->address() + offset_bytes;
     foreign.owner = memory;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "open_beneath.h"
 #include "support/temp_folder.h"
@@ -268,15 +270,97 @@ TEST_F(ConfinedFolderTest, ReadsFromTheFolderThatTookItsPlace) {
 TEST_F(ConfinedFolderTest, NeedNotBeThere) {
   const ConfinedFolder later = ConfinedFolder::at(outer_.path() / "later");
   EXPECT_EQ(later.open_file("file").error().code(), ErrorCode::kNotFound);
-  EXPECT_EQ(later.open_file("../secret").error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(later.open_file("../secret").error().code(), ErrorCode::kInvalidArgument);
   EXPECT_FALSE(fs::exists(outer_.path() / "later"));
   outer_.write("later/file", "text");
   EXPECT_TRUE(later.open_file("file").has_value());
   EXPECT_EQ(later.open_file("../secret").error().code(), ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ConfinedFolderTest, SaysWhereItLooked) {
-  EXPECT_EQ(folder().open_file("none").error().message(), "no such file: 'none' in '" + inside().string() + "'");
+TEST_F(ConfinedFolderTest, TellsReadersNothingOfItsPlace) {
+  ASSERT_EQ(::mkfifo((inside() / "pipe").c_str(), 0600), 0);
+  for (const std::string& name : {std::string("none"), std::string("file/"), std::string("sub"), std::string("pipe"),
+                                  std::string("../secret"), std::string(5000, 'x')}) {
+    const Result<UniqueFd> file = folder().open_file(name);
+    ASSERT_FALSE(file.has_value()) << name;
+    EXPECT_EQ(file.error().message().find(inside().string()), std::string::npos) << file.error().message();
+  }
+}
+
+TEST_F(ConfinedFolderTest, TellsWritersWhere) {
+  EXPECT_EQ(folder().create_file("none/new").error().message(),
+            "no such file: 'none/new' in '" + inside().string() + "'");
+}
+
+TEST_F(ConfinedFolderTest, SaysThatAFileOnTheWayIsNotAFolder) {
+  EXPECT_EQ(folder().open_file("file/").error().message(), "no such file: 'file/': a part of it is not a folder");
+}
+
+// Names that leave the folder, the first of each pair to what there is, the second to what there is not.
+using Pair = std::pair<std::string, std::string>;
+
+std::vector<Pair> pairs_outside(const fs::path& outer) {
+  return {{"../secret", "../none"},
+          {"../secret/", "../none/"},
+          {"../secret/x", "../none/x"},
+          {"sub/../../secret", "sub/../../none"},
+          {"none/../../secret", "none/../../none"},
+          {"../other/../inside/file", "../none/../inside/file"},
+          {"folder/secret", "folder/none"},
+          {"folder/other/../inside/file", "folder/none/../inside/file"},
+          {"absolute/secret", "absolute/none"},
+          {"relative", "dangling"},
+          {"to_secret", "to_nothing"},
+          {"to_relative", "to_dangling"},
+          {(outer / "secret").string(), (outer / "none").string()},
+          {(outer / "inside/../secret").string(), (outer / "inside/../none").string()},
+          {(outer / "inside/folder/secret").string(), (outer / "inside/folder/none").string()}};
+}
+
+class NamesOutsideTest : public ConfinedFolderTest {
+ protected:
+  NamesOutsideTest() {
+    outer_.write("other/file", "other");
+    link("..", "folder");
+    link(outer_.path(), "absolute");
+    link("../secret", "relative");
+    link("../none", "dangling");
+    link(outer_.path() / "secret", "to_secret");
+    link(outer_.path() / "none", "to_nothing");
+    link("relative", "to_relative");
+    link("dangling", "to_dangling");
+  }
+};
+
+TEST_F(NamesOutsideTest, GetOneAnswerWhetherThereOrNot) {
+  for (const auto& [there, missing] : pairs_outside(outer_.path())) {
+    EXPECT_EQ(folder().open_file(there).error().message(), "path '" + there + "' leaves its folder");
+    EXPECT_EQ(folder().open_file(missing).error().message(), "path '" + missing + "' leaves its folder");
+  }
+}
+
+TEST_F(NamesOutsideTest, DoNotMatterToAbsoluteNamesThatComeBackAsTexts) {
+  EXPECT_EQ(opened((outer_.path() / "other/../inside/file").string()), "file");
+  EXPECT_EQ(opened((outer_.path() / "none/../inside/file").string()), "file");
+}
+
+TEST_F(NamesOutsideTest, GetOneAnswerWithoutTheKernelsHelp) {
+  const UniqueFd root = UniqueFd::adopt(::open(inside().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const auto& [there, missing] : pairs_outside(outer_.path())) {
+    if (there.starts_with('/') || there.starts_with("none")) {
+      continue;  // judged before they come here
+    }
+    EXPECT_FALSE(open_beneath_by_resolving(root.value(), inside(), there, O_RDONLY, 0).is_open());
+    EXPECT_EQ(errno, EXDEV) << there;
+    EXPECT_FALSE(open_beneath_by_resolving(root.value(), inside(), missing, O_RDONLY, 0).is_open());
+    EXPECT_EQ(errno, EXDEV) << missing;
+  }
+}
+
+TEST_F(NamesOutsideTest, AreNotNamesThroughAbsoluteLinksToTheInside) {
+  link(inside() / "sub", "back");
+  EXPECT_EQ(opened("back/deep"), "deep");
+  EXPECT_EQ(opened("back/none"), "not_found");
 }
 
 }  // namespace

@@ -369,7 +369,9 @@ TEST_F(ServiceTest, ReadsInputsFromAFolderThatNeedNotBeThere) {
                            R"({"buffer":"d.bin","encoding":"binref"}}}})";
   const Answer refusal = post(service(), "/apply", call);
   EXPECT_EQ(refusal.status, 422);
-  EXPECT_NE(refusal.body.find("no such file: 'd.bin' in '" + options_.config.input_path.string()), std::string::npos);
+  EXPECT_NE(refusal.body.find("no such file: 'd.bin'"), std::string::npos);
+  EXPECT_EQ(refusal.body.find(options_.config.input_path.string()), std::string::npos)
+      << "where that is, is ours alone";
   EXPECT_FALSE(input_.has("later"));
   input_.write("later/d.bin", std::string(8, '\0'));
   EXPECT_EQ(post(service(), "/apply", call).status, 200);

@@ -40,6 +40,15 @@ void* operator new(std::size_t size) {
   return block;
 }
 
+// GoogleTest sorts with such a buffer.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* block) noexcept {
   in_use.fetch_sub(size_of_block(block), std::memory_order_relaxed);
   std::free(block);

@@ -13,6 +13,8 @@ CudaIpcDescriptor descriptor_of(const ExportedArray& exported) {
   return CudaIpcDescriptor::parse(exported.reference).value();
 }
 
+constexpr std::size_t kPage = DevicePool::kGranularityBytes;
+
 TEST_F(ExportTest, NamesMemoryOfThePoolInPlace) {
   const Array array = on_gpu(1000);
   const ExportedArray exported = this->exported(array);
@@ -25,19 +27,31 @@ TEST_F(ExportTest, NamesMemoryOfThePoolInPlace) {
 }
 
 TEST_F(ExportTest, NamesForeignMemoryByBaseAndOffset) {
-  const DeviceMemory memory = DeviceMemory::allocate(gpu(), 4096).value();
+  const DeviceMemory memory = DeviceMemory::allocate(gpu(), kPage).value();
   ForeignMemory foreign;
   foreign.address = memory.address() + 512;
   const Array array = system().wrap(DType::kUInt8, {1000}, foreign).value();
   const ExportedArray exported = this->exported(array);
   EXPECT_FALSE(exported.is_staged);
   EXPECT_EQ(descriptor_of(exported).offset_bytes, 512U);
-  EXPECT_EQ(descriptor_of(exported).allocation_bytes, 4096U);
+  EXPECT_EQ(descriptor_of(exported).allocation_bytes, kPage);
+  EXPECT_EQ(exported.pinned_bytes, kPage);
   EXPECT_EQ(descriptor_of(exported).handle, ipc_handle_of(*gpu(), memory.address()).value());
 }
 
+TEST_F(ExportTest, CopiesForeignMemoryThatMaySharePagesWithOthers) {
+  for (const std::size_t size_bytes : {std::size_t{4096}, kPage + 512}) {
+    const DeviceMemory memory = DeviceMemory::allocate(gpu(), size_bytes).value();
+    ForeignMemory foreign;
+    foreign.address = memory.address();
+    const ExportedArray exported = this->exported(system().wrap(DType::kUInt8, {1000}, foreign).value());
+    EXPECT_TRUE(exported.is_staged);
+    EXPECT_EQ(descriptor_of(exported).allocation_bytes, kPage);
+  }
+}
+
 TEST_F(ExportTest, TakesAHandleOnceForAnArray) {
-  const DeviceMemory memory = DeviceMemory::allocate(gpu(), 4096).value();
+  const DeviceMemory memory = DeviceMemory::allocate(gpu(), kPage).value();
   ForeignMemory foreign;
   foreign.address = memory.address();
   const Array array = system().wrap(DType::kUInt8, {1000}, foreign).value();
@@ -73,7 +87,7 @@ TEST_F(ExportTest, KeepsTheMemoryAsLongAsItsOwner) {
 
 TEST_F(ExportTest, WaitsForTheStreamThatFillsTheArray) {
   const Result<ContextScope> scope = gpu()->enter();
-  const DeviceMemory memory = DeviceMemory::allocate(gpu(), 1000).value();
+  const DeviceMemory memory = DeviceMemory::allocate(gpu(), kPage).value();
   void* const stream = stand_in().create_stream();
   stand_in().set_delay_us(kLongTimeUs);
   stand_in().fill(memory.address(), 0x55, 1000, stream);
@@ -115,16 +129,23 @@ TEST_F(ExportTest, DoesNotHandOnWhatWasNotExported) {
   const ExportedArray exported = this->exported(array);
   CudaIpcDescriptor descriptor = descriptor_of(exported);
   descriptor.offset_bytes = 500;
+  const std::int64_t before = opens();
   const Result<ImportedArray> behind = import(descriptor.text(), 501);
   ASSERT_FALSE(behind.has_value());
-  EXPECT_EQ(transport().explain(behind.error()).reason, TransportReason::kPidCollision);
+  EXPECT_EQ(transport().explain(behind.error()).reason, TransportReason::kHandleInvalid);
+  EXPECT_EQ(opens(), before);
 }
 
 TEST_F(ExportTest, DoesNotHandOnWhatWasTakenBack) {
   const Array array = on_gpu(1000);
   ExportedArray exported = this->exported(array);
   exported.owner = nullptr;
-  EXPECT_FALSE(import(exported.reference, 1000).has_value());
+  const std::int64_t before = opens();
+  const Result<ImportedArray> gone = import(exported.reference, 1000);
+  ASSERT_FALSE(gone.has_value());
+  EXPECT_EQ(gone.error().message(), "cuda_ipc descriptor names memory of this process that is not exported (any more)");
+  EXPECT_EQ(transport().explain(gone.error()).reason, TransportReason::kHandleInvalid);
+  EXPECT_EQ(opens(), before);
 }
 
 // Memory that legacy IPC refuses.

@@ -220,6 +220,7 @@ TEST_F(ImportTest, ClosesAMappingWhoseSizeIsUnknown) {
 class HostileReferenceTest : public TwoProcessTest {
  protected:
   static constexpr std::size_t kSize = 5000;
+  static constexpr std::uint64_t kPage = DevicePool::kGranularityBytes;
   static constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
   HostileReferenceTest() : descriptor_(CudaIpcDescriptor::parse(ask("export-part 5000 1000 3")).value()) {}
@@ -250,14 +251,14 @@ TEST_F(HostileReferenceTest, IsCheckedAgainstItsOwnClaim) {
 }
 
 TEST_F(HostileReferenceTest, IsCheckedAgainstTheMapping) {
-  expect_refused(1001, kLargest, kSize, true);
+  expect_refused(kPage - kSize + 1, kLargest, kSize, true);
 }
 
 TEST_F(HostileReferenceTest, IsCheckedAgainstAMappingThatIsOpenAlready) {
   expect_imports(descriptor_.text(), kSize, 3);
   CudaIpcDescriptor descriptor = descriptor_;
   descriptor.allocation_bytes = kLargest;
-  for (const std::uint64_t offset : {std::uint64_t{1001}, std::uint64_t{6000}, kLargest - kSize}) {
+  for (const std::uint64_t offset : {kPage - kSize + 1, kPage, kLargest - kSize}) {
     descriptor.offset_bytes = offset;
     EXPECT_FALSE(import(descriptor.text(), kSize).has_value());
   }

@@ -82,7 +82,10 @@ class IpcAgent final {
     std::size_t skip = 0;
     unsigned seed = 0;
     words >> size >> skip >> seed;
-    auto memory = std::make_shared<DeviceMemory>(DeviceMemory::allocate(gpu(), size + skip).value());
+    // Whole pages, so that it is exported in place.
+    constexpr std::size_t kPage = DevicePool::kGranularityBytes;
+    const std::size_t pages = (size + skip + kPage - 1) / kPage;
+    auto memory = std::make_shared<DeviceMemory>(DeviceMemory::allocate(gpu(), pages * kPage).value());
     return export_foreign(memory->address() + skip, size, seed, memory);
   }
 

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "requests.h"
+#include "tessera/array/device_array.h"
 
 namespace tessera {
 namespace {
@@ -126,6 +131,65 @@ TEST(RunCallTest, TurnsExceptionsIntoFailures) {
   EXPECT_FALSE(named.is_output_fault);
   EXPECT_EQ(run([](const Object&, Context&) -> Object { throw std::invalid_argument("odd"); }).kind, "ValueError");
   EXPECT_EQ(run([](const Object&, Context&) -> Object { throw 5; }).kind, "RuntimeError");
+}
+
+/// Memory on a GPU, or what is said to be: counts what is waited for.
+class WaitingBlock final : public DeviceBlock {
+ public:
+  [[nodiscard]] const Uuid& gpu() const override { return gpu_; }
+  [[nodiscard]] std::uint64_t address() const override { return 0x7f0000000000; }
+  [[nodiscard]] std::size_t size_bytes() const override { return 8; }
+  [[nodiscard]] Status wait() const override {
+    ++waits;
+    return is_broken ? Status(Error(ErrorCode::kInternal, "the kernel failed")) : Status();
+  }
+  [[nodiscard]] Status wait_for_gpu() const override {
+    ++gpu_waits;
+    return {};
+  }
+  [[nodiscard]] Status copy_to_host(std::span<std::byte> /*bytes*/) const override { return {}; }
+
+  bool is_broken = false;
+  mutable int waits = 0;
+  mutable int gpu_waits = 0;
+
+ private:
+  Uuid gpu_;
+};
+
+class RunOnGpuTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] Array on_gpu() const { return Array::on_device(DType::kFloat64, {1}, block); }
+  [[nodiscard]] std::variant<Object, EndpointFailure> run(const ApplyFunction& function) const {
+    const Schema outputs = Schema("OutputSchema").field("ys", list_of(array(DType::kFloat64, {1})));
+    Call call;
+    call.inputs = {{"x", on_gpu()}, {"others", List{Value(on_gpu())}}};
+    SilentContext context;
+    return run_call(TesseractDefinition("far").outputs(outputs).apply(function), call, context, false);
+  }
+
+  std::shared_ptr<WaitingBlock> block = std::make_shared<WaitingBlock>();
+};
+
+TEST_F(RunOnGpuTest, WaitsForEachStreamOfTheResultBeforeTheInputsGo) {
+  const auto result =
+      run([this](const Object&, Context&) { return Object{{"ys", List{Value(on_gpu()), Value(on_gpu())}}}; });
+  EXPECT_TRUE(std::holds_alternative<Object>(result));
+  EXPECT_EQ(block->waits, 1);  // they name the same stream
+  EXPECT_EQ(block->gpu_waits, 0);
+}
+
+TEST_F(RunOnGpuTest, WaitsForTheGpuAfterAFailure) {
+  const auto result = run([](const Object&, Context&) -> Object { throw std::runtime_error("odd"); });
+  EXPECT_EQ(std::get<EndpointFailure>(result).text, "odd");
+  EXPECT_EQ(block->gpu_waits, 1);
+}
+
+TEST_F(RunOnGpuTest, FailsWithTheWorkThatMakesTheResult) {
+  block->is_broken = true;
+  const auto result = run([this](const Object&, Context&) { return Object{{"ys", List{Value(on_gpu())}}}; });
+  EXPECT_EQ(std::get<EndpointFailure>(result).text, "the kernel failed");
+  EXPECT_EQ(std::get<EndpointFailure>(result).kind, "RuntimeError");
 }
 
 TEST(RunAbstractEvalTest, GivesEveryFieldIfAsked) {

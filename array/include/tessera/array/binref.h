@@ -46,6 +46,10 @@ class BinrefWriter {
   /// the bytes are one lz4 frame and their number is part of the reference. Errors: of the file system, and of
   /// `before_first_file`; after one call nothing but the destructor.
   [[nodiscard]] Result<std::string> append(std::span<const std::byte> bytes, bool is_compressed);
+  /// Begins anew in the file that is open, over what it holds: warm pages cost nothing. Others are removed. Requires:
+  /// nobody reads what was written so far any more, nor will. Errors: of the file system; then nothing but the
+  /// destructor.
+  [[nodiscard]] Status rewind();
   /// Keeps the files. Call when the response is complete, before its first byte leaves.
   void commit() { is_committed_ = true; }
 

@@ -34,6 +34,10 @@ class DeviceBlock {
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
   /// The CUstream whose work fills the memory, as the driver has it; 0 is the legacy default stream.
   [[nodiscard]] virtual void* stream() const { return nullptr; }
+  /// Waits for the work of stream(). Errors: of CUDA.
+  [[nodiscard]] virtual Status wait() const = 0;
+  /// Waits for all work that this process has given to the GPU, whatever the stream. Errors: of CUDA.
+  [[nodiscard]] virtual Status wait_for_gpu() const = 0;
   /// Copies the first bytes.size() bytes to the host, once the stream's work is done. Requires: no more than there are.
   /// Errors: of CUDA.
   [[nodiscard]] virtual Status copy_to_host(std::span<std::byte> bytes) const = 0;

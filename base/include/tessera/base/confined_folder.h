@@ -13,8 +13,9 @@ namespace tessera {
 
 /// Opens, makes and removes things below one folder, by names that need not be trusted (PROTOCOL.md section 17). Links
 /// are followed only while they stay inside (openat2(2) with RESOLVE_BENEATH where the kernel has it; else resolved and
-/// compared). Owns a descriptor of the folder; if another folder has taken its place since, or
-/// none is left, it is opened again, for writing made again. Move-only. Safe to call from any thread.
+/// compared). What a name that leaves the folder leads to is never told: the answer is one, whether that exists or not.
+/// Owns a descriptor of the folder; if another folder has taken its place since, or none is left, it is opened again,
+/// for writing made again. Move-only. Safe to call from any thread.
 class ConfinedFolder {
  public:
   /// Opens the folder `root`, which must exist. Errors: kNotFound; kInvalidArgument (not a folder, no
@@ -29,8 +30,9 @@ class ConfinedFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute and inside it. `a/../b` is fine
-  /// while it stays inside. Does not wait for pipes. Errors: kNotFound; kInvalidArgument (a folder, a device, leaves
-  /// the folder, NUL in name); others of the system.
+  /// while it stays inside, as a text and through links. Does not wait for pipes. Errors, which do not hold the
+  /// folder's path: kNotFound; kInvalidArgument (a folder, a device, leaves the folder, NUL in name); others of the
+  /// system.
   [[nodiscard]] Result<UniqueFd> open_file(std::string_view name) const;
 
   /// Makes and opens a new file for reading and writing; one of that name may not exist. Parents must exist.
@@ -54,7 +56,7 @@ class ConfinedFolder {
   [[nodiscard]] auto try_again_if_gone(bool is_to_write, Operation operation) const;
   [[nodiscard]] bool is_in_place() const;
   [[nodiscard]] Result<std::string> relative_name(std::string_view name) const;
-  [[nodiscard]] Error error_for(std::string_view name, int errno_value) const;
+  [[nodiscard]] Error cannot_write(std::string_view name, int errno_value) const;
   [[nodiscard]] Result<UniqueFd> open_existing(std::string_view name) const;
   [[nodiscard]] Result<UniqueFd> create_new(std::string_view name) const;
   [[nodiscard]] Result<UniqueFd> open_appending(std::string_view name, bool truncate) const;

@@ -64,6 +64,7 @@ struct CuMemcpy2D {
   X(primary_context_release, cuDevicePrimaryCtxRelease_v2, int(int device))                                            \
   X(context_get_current, cuCtxGetCurrent, int(CuContext * context))                                                    \
   X(context_set_current, cuCtxSetCurrent, int(CuContext context))                                                      \
+  X(context_synchronize, cuCtxSynchronize, int())                                                                      \
   X(mem_get_info, cuMemGetInfo_v2, int(std::size_t* free_bytes, std::size_t* total_bytes))                             \
   X(mem_alloc, cuMemAlloc_v2, int(CuAddress * address, std::size_t size_bytes))                                        \
   X(mem_free, cuMemFree_v2, int(CuAddress address))                                                                    \

@@ -76,6 +76,8 @@ class Gpu {
   [[nodiscard]] Result<GpuMemory> memory() const;
   /// Waits for the work of one stream; nullptr is the legacy default stream. Errors: of CUDA.
   [[nodiscard]] Status synchronize(void* stream) const;
+  /// Waits for the work of all streams of this process. Errors: of CUDA.
+  [[nodiscard]] Status synchronize_all() const;
 
  private:
   struct Context;

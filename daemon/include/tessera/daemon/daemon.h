@@ -53,7 +53,8 @@ struct DaemonOptions {
   std::uint64_t body_bytes_per_second = 1024;   ///< of a body that is waited for, on average, once it has been
                                                 ///< coming for body_rate_time; 0: as slow as it likes
   std::chrono::seconds body_rate_time{60};
-  std::chrono::seconds stop_time{10};  ///< for calls that run or wait, once stop() was called
+  std::chrono::seconds stop_time{10};  ///< for calls that run or wait, once stop() was called; a second of
+                                       ///< it, before, for clients to name done what they hold on a GPU
 };
 
 /// A running daemon. Its methods may be called from any thread but those that serve (not by an endpoint). Destroying it
@@ -76,9 +77,10 @@ class Daemon {
 
   /// The TCP port, 0 if TCP is not served.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
-  /// Stops accepting, closes idle connections, lets calls that run or wait finish within stop_time, closes. Returns
-  /// whether all of them did; if not, some still run, and a program that cannot wait for them ends by _Exit. Blocks up
-  /// to stop_time; a second call gives the answer of the first.
+  /// Waits a moment, answering all requests, if clients hold GPU memory that they will name done. Then stops accepting,
+  /// closes idle connections, lets calls that run or wait finish within stop_time, closes. Returns whether all of them
+  /// did; if not, some still run, and a program that cannot wait for them ends by _Exit. Blocks up to stop_time; a
+  /// second call gives the answer of the first.
   virtual bool stop() = 0;
 
  protected:

@@ -31,6 +31,7 @@ struct LeaseInfo {
 
 struct RegistryStats {
   std::uint64_t leases = 0;
+  std::uint64_t acknowledging = 0;   ///< of them, those whose clients name what is done
   std::uint64_t bytes = 0;           ///< of all leases
   std::uint64_t reserved_bytes = 0;  ///< of exports that are being made
   std::uint64_t made = 0;

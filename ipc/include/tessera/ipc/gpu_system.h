@@ -22,7 +22,9 @@ namespace tessera {
 struct ForeignMemory {
   std::uint64_t address = 0;    ///< a CUdeviceptr of this process: the array's first element
   std::shared_ptr<void> owner;  ///< keeps it alive; dropped on any thread
-  void* stream = nullptr;       ///< the CUstream whose work fills it; nullptr is the legacy default stream
+  /// The CUstream whose work fills it; nullptr is the legacy default stream. It is waited for before the inputs of the
+  /// call that hands the array on are given back, so that it may read them.
+  void* stream = nullptr;
   /// Of each axis; empty means C order. What is not in C order is packed into memory of the pool at once.
   std::vector<std::int64_t> strides_bytes;
 };
@@ -71,7 +73,8 @@ class GpuSystem {
   [[nodiscard]] virtual std::shared_ptr<const Gpu> find(const Uuid& gpu) const = 0;
 
   /// An array whose elements are not set, in a buffer of the pool: it is exported without another copy. Without
-  /// elements it takes no memory. Errors: kNotFound (no such GPU), kOutOfMemory, others of CUDA.
+  /// elements it takes no memory. Once it is dropped others get the buffer at once: no work may use it any more.
+  /// Errors: kNotFound (no such GPU), kOutOfMemory, others of CUDA.
   [[nodiscard]] virtual Result<Array> allocate(const Uuid& gpu, DType dtype, Shape shape) = 0;
   /// An array over memory that is there. Errors: kInvalidArgument if the driver does not know the address as memory of
   /// a GPU, if the allocation ends before the array does, or if the strides do not fit; others of CUDA.

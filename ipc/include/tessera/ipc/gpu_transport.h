@@ -42,9 +42,10 @@ class GpuTransport {
   /// Why it cannot work in this process, whoever the peer is; nothing if it can.
   [[nodiscard]] virtual std::optional<TransportProblem> problem() const = 0;
 
-  /// Names an array on a GPU. Memory of the pool and foreign memory that legacy IPC takes are named in place, the
-  /// base's handle and the offset; other memory is copied on the device into a buffer of the pool first. The stream
-  /// that fills the array is waited for. Errors: kInvalidArgument for a host array, kOutOfMemory, others of CUDA.
+  /// Names an array on a GPU. Memory of the pool, and foreign memory that legacy IPC takes and whose allocation shares
+  /// no page with others (whole 2 MiB), are named in place, the base's handle and the offset; other memory is copied on
+  /// the device into a buffer of the pool first. The stream that fills the array is waited for. Errors:
+  /// kInvalidArgument for a host array, kOutOfMemory, others of CUDA.
   [[nodiscard]] virtual Result<ExportedArray> export_array(const Array& array) = 0;
 
   /// Reads what another process (or this one: then the memory itself is handed on, without IPC) exported. Everything
@@ -55,7 +56,7 @@ class GpuTransport {
   /// native_code().
   [[nodiscard]] virtual Result<ImportedArray> import_array(std::string_view reference, DType dtype, Shape shape,
                                                            Borrow borrow) = 0;
-  /// What an error of import_array() means to the user.
+  /// What an error of import_array() means to the user; the sentence begins with the error's message, if a GPU is there.
   [[nodiscard]] virtual TransportProblem explain(const Error& error) const = 0;
 };
 

@@ -38,7 +38,8 @@ class ClientError : public std::runtime_error {
   };
 
   ClientError(Kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
-  ClientError(Kind kind, const std::string& text, int status) : std::runtime_error(text), kind_(kind), status_(status) {}
+  ClientError(Kind kind, const std::string& text, int status)
+      : std::runtime_error(text), kind_(kind), status_(status) {}
   /// A 422. `title` is "endpoint <name>".
   ClientError(const std::string& text, std::string title, std::vector<RefusedItem> items)
       : std::runtime_error(text),

@@ -18,9 +18,9 @@ namespace tessera {
 /// The encoding that calls ask for; a field without a value leaves it to the server (PROTOCOL.md section 10.2). GPU
 /// transports are opt-in: without a value, calls ask for "none". A plain value.
 struct RequestedEncoding {
-  std::optional<std::string> output_format;  ///< "json", "json+base64", "json+binref"
-  std::optional<std::string> gpu_transport;  ///< "none", "cuda_ipc"
-  std::optional<std::string> compression;    ///< "none", "lz4"
+  std::optional<std::string> output_format = std::nullopt;  ///< "json", "json+base64", "json+binref"
+  std::optional<std::string> gpu_transport = std::nullopt;  ///< "none", "cuda_ipc"
+  std::optional<std::string> compression = std::nullopt;    ///< "none", "lz4"
   friend bool operator==(const RequestedEncoding&, const RequestedEncoding&) = default;
 };
 
@@ -47,7 +47,8 @@ struct ClientOptions {
   /// The folder, as this process sees it, into which the server writes files: needed to read json+binref.
   std::optional<std::filesystem::path> server_output_path;
   /// The folder, as this process sees it, from which the server reads files. With it, arrays are sent as files while
-  /// json+binref is asked for.
+  /// json+binref is asked for, once a call that is refused has shown that the server reads them; else as base64, with a
+  /// warning. Files are written over by later calls, and removed with the client.
   std::optional<std::filesystem::path> server_input_path;
   /// Arrays that come by a GPU transport stay the server's memory, mapped, until their last copy is dropped. Otherwise
   /// they are copied on the GPU, and the server's memory is given back with the next request.

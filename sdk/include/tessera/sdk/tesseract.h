@@ -16,8 +16,8 @@ namespace tessera {
 
 /// Of one call. A plain value.
 struct CallOptions {
-  std::optional<std::string> run_id;          ///< the server keeps the run's files under this name
-  std::optional<Cancellation> cancellation;   ///< ends the call from elsewhere
+  std::optional<std::string> run_id;         ///< the server keeps the run's files under this name
+  std::optional<Cancellation> cancellation;  ///< ends the call from elsewhere
 };
 
 /// A client of one served Tesseract. Copies, and the views that with_encoding() makes, share connections and what is
@@ -55,6 +55,11 @@ class Tesseract {
   void test(const Object& test_spec, const CallOptions& call = {}) const;
   /// {"status": "ok"}.
   [[nodiscard]] Value health(const CallOptions& call = {}) const;
+
+  /// For tools: sends the text of a body as it is to a route ("apply", "test", …), and gives the text of the answer as
+  /// it is, arrays in the format of current_encoding(). Without a body it is a GET ("health", "openapi.json").
+  [[nodiscard]] std::string call_text(std::string_view endpoint, std::optional<std::string_view> body,
+                                      const CallOptions& call = {}) const;
 
   /// The names of the routes in the OpenAPI document: "apply", "health", …
   [[nodiscard]] std::vector<std::string> available_endpoints() const;

@@ -1,0 +1,137 @@
+"""Times clients beside each other, in one run, as ratios.
+
+    python bench/compare_clients.py     # of the programs in build/bin, with the package tessera on the path
+
+C++: a raw socket, cpp-httplib, Boost.Beast and the SDK call one tessera. Python: tesseract-core's SDK 1.15.0 and the
+package tessera call tessera and the Python runtime. All call `identity` with one float32 array. Each round runs every
+client in a process of its own, in turn; a figure is the median of the rounds' medians.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from compare import PROGRAMS, REFERENCE, free_port, wait_until_well
+
+CXX_CLIENTS = ("raw", "httplib", "beast", "sdk")
+# name: (elements, calls per round)
+CASES = {"3 floats": (3, 2000), "64 MiB": (16 << 20, 7)}
+PYTHON_CASES = {
+    # name: (elements, calls, format)
+    "3 floats, json": (3, 400, "json"),
+    "64 MiB, default encoding": (16 << 20, 3, None),
+    "64 MiB, base64": (16 << 20, 5, "json+base64"),
+    "64 MiB, binref": (16 << 20, 5, "json+binref"),
+}
+
+
+def call_from_python(module: str, url: str, elements: int, count: int, output_format: str | None, folder: str) -> None:
+    """What a round in Python does; prints the median in microseconds."""
+    import importlib
+    import time
+
+    import numpy
+
+    tesseract = importlib.import_module(module).Tesseract.from_url(url, server_output_path=folder)
+    if output_format:
+        tesseract = tesseract.with_encoding(output_format=output_format)
+    values = numpy.full(elements, 1.25, dtype="float32")
+    times = []
+    for number in range(count + count // 5 + 1):
+        begin = time.perf_counter()
+        result = tesseract.apply({"x": values})["x"]
+        if number > count // 5:
+            times.append((time.perf_counter() - begin) * 1e6)
+        assert result.shape == values.shape and result[-1] == values[-1]
+    print(statistics.median(times))
+
+
+def show(microseconds: float) -> str:
+    return f"{microseconds / 1e3:.1f} ms" if microseconds >= 1e4 else f"{microseconds:.0f} µs"
+
+
+def compare_cxx(timer: Path, places: dict[str, str], rounds: int) -> None:
+    print("| C++ | raw | cpp-httplib | Beast | SDK | SDK - raw | cpp-httplib / Beast |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for case, (elements, count) in CASES.items():
+        for kind, place in places.items():
+            found = {client: [] for client in CXX_CLIENTS}
+            for _ in range(rounds):
+                for client in CXX_CLIENTS:
+                    command = [timer, client, place, str(elements), str(count)]
+                    output = subprocess.run(command, check=True, capture_output=True).stdout
+                    found[client].append(json.loads(output)["p50_us"])
+            raw, httplib, beast, sdk = (statistics.median(found[client]) for client in CXX_CLIENTS)
+            times = " | ".join(show(value) for value in (raw, httplib, beast, sdk, sdk - raw))
+            print(f"| {case}, {kind} | {times} | {httplib / beast:.2f} |", flush=True)
+
+
+def compare_python(urls: dict[str, str], folder: str, rounds: int) -> None:
+    print("\n| Python | tesseract-core's SDK | tessera | ratio | over the Unix socket | ratio |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for case, (elements, count, output_format) in PYTHON_CASES.items():
+        for server in ("tessera", "runtime"):
+            clients = [("tesseract_core", urls[server]), ("tessera", urls[server])]
+            if server == "tessera":
+                clients.append(("tessera", urls["unix"]))
+            found = [[] for _ in clients]
+            for _ in range(rounds):
+                for times, (module, url) in zip(found, clients):
+                    command = [sys.executable, __file__, "--call", module, url, str(elements), str(count),
+                               output_format or "", folder]  # fmt: skip
+                    times.append(float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+            medians = [statistics.median(times) for times in found]
+            line = f"| {case}, on {server} | {show(medians[0])} | {show(medians[1])} | {medians[0] / medians[1]:.1f}x |"
+            if len(medians) == 3:
+                line += f" {show(medians[2])} | {medians[0] / medians[2]:.1f}x |"
+            print(line, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", choices=["cxx", "python"])
+    parser.add_argument("--call", nargs=6, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.call:
+        module, url, elements, count, output_format, folder = options.call
+        call_from_python(module, url, int(elements), int(count), output_format or None, folder)
+        return
+
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
+        ports = {"tessera": free_port(), "runtime": free_port()}
+        socket_path = f"{scratch}/socket"
+        env = {key: value for key, value in os.environ.items() if "TESSERACT_" not in key}
+        env |= {"TESSERACT_OUTPUT_PATH": scratch, "TESSERACT_INPUT_PATH": scratch}
+        with open(f"{scratch}/log", "wb") as log:
+            commands = {
+                "tessera": [PROGRAMS / "tessera", "serve", "identity", "--port", str(ports["tessera"]), "--unix", socket_path],
+                "runtime": [sys.executable, "-m", "tesseract_core.runtime", "serve", "--port", str(ports["runtime"])],
+            }  # fmt: skip
+            processes = [
+                subprocess.Popen(command, env=env | {"TESSERACT_API_PATH": str(REFERENCE)}, stdout=log, stderr=log)
+                for command in commands.values()
+            ]
+            try:
+                for process, port in zip(processes, ports.values()):
+                    wait_until_well(port, process)
+                if options.only != "python":
+                    places = {"TCP": str(ports["tessera"]), "Unix": socket_path}
+                    compare_cxx(PROGRAMS / "tessera_client_timer", places, options.rounds)
+                if options.only != "cxx":
+                    urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()} | {"unix": f"unix:{socket_path}"}
+                    compare_python(urls, scratch, options.rounds)
+            finally:
+                for process in processes:
+                    process.terminate()
+                for process in processes:
+                    process.wait(timeout=15)
+
+
+if __name__ == "__main__":
+    main()
