@@ -130,6 +130,7 @@ int32_t tessera_array_device_ordinal(const tessera_array* array) {
 
 const void* tessera_array_data(const tessera_array* array) {
   const tessera::Array& whole = *array_of(array);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a CUdeviceptr of the same size
   return whole.is_on_device() ? reinterpret_cast<const void*>(whole.device()->address()) : whole.bytes().data();
 }
 

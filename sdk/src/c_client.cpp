@@ -42,8 +42,7 @@ using tessera::Value;
 // The sizes of the structs in the first version that had them: up to what was the last field.
 constexpr size_t kOldestClientOptionsBytes =
     offsetof(tessera_client_options, reserved) + sizeof tessera_client_options::reserved;
-constexpr size_t kOldestCallOptionsBytes =
-    offsetof(tessera_call_options, cancellation) + sizeof tessera_call_options::cancellation;
+constexpr size_t kOldestCallOptionsBytes = offsetof(tessera_call_options, cancellation) + sizeof(void*);
 
 // What the caller gave, as this version has it: what it does not say is 0; what this version does not have must be.
 template <class Options>

@@ -42,10 +42,8 @@ tessera_error description() {
 
 }  // namespace
 
-void require_argument(const void* argument, const char* name) {
-  if (argument == nullptr) {
-    throw ClientError(ClientError::Kind::kInvalidArgument, std::string(name) + " is NULL");
-  }
+void throw_null_argument(const char* name) {
+  throw ClientError(ClientError::Kind::kInvalidArgument, std::string(name) + " is NULL");
 }
 
 const Value& require_value(const tessera_value* handle) {

@@ -45,8 +45,14 @@ inline tessera_array* new_handle(Array array) {
   return reinterpret_cast<tessera_array*>(new Array(std::move(array)));
 }
 
+[[noreturn]] void throw_null_argument(const char* name);
 /// Throws ClientError (kInvalidArgument) for NULL.
-void require_argument(const void* argument, const char* name);
+template <class T>
+void require_argument(const T* argument, const char* name) {
+  if (argument == nullptr) {
+    throw_null_argument(name);
+  }
+}
 /// The value of a handle. Throws ValueError for NULL.
 [[nodiscard]] const Value& require_value(const tessera_value* handle);
 

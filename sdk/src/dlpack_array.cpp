@@ -161,8 +161,9 @@ Result<Array> device_array(const Layout& layout, std::int32_t ordinal, const std
                            GpuSystem& gpus, void* stream) {
   const auto gpu = std::ranges::find_if(gpus.gpus(), [ordinal](const auto& one) { return one->ordinal() == ordinal; });
   if (gpu == gpus.gpus().end()) {
+    const std::optional<TransportProblem>& problem = gpus.problem();
     return dlpack_error("this process has no GPU " + std::to_string(ordinal) +
-                        (gpus.problem() ? ": " + text_of(*gpus.problem()) : ""));
+                        (problem ? ": " + text_of(*problem) : ""));
   }
   const Uuid& uuid = (*gpu)->uuid();
   if (layout.size_bytes == 0) {
@@ -201,7 +202,7 @@ Result<DLDevice> device_of(const Array& array, const std::shared_ptr<GpuSystem>&
 
 }  // namespace
 
-Result<Array> array_from_dlpack(DLManagedTensor* tensor, std::shared_ptr<GpuSystem> gpus, void* stream) {
+Result<Array> array_from_dlpack(DLManagedTensor* tensor, const std::shared_ptr<GpuSystem>& gpus, void* stream) {
   if (tensor == nullptr) {
     return dlpack_error("there is no tensor");
   }
@@ -215,7 +216,7 @@ Result<Array> array_from_dlpack(DLManagedTensor* tensor, std::shared_ptr<GpuSyst
       array = host_array(layout, owner);
       break;
     case kDLCUDA: {
-      const std::shared_ptr<GpuSystem> system = gpus ? std::move(gpus) : shared_gpus();
+      const std::shared_ptr<GpuSystem> system = gpus ? gpus : shared_gpus();
       TESSERA_ASSIGN_OR_RETURN(array, device_array(layout, device.device_id, owner, *system, stream));
       break;
     }
@@ -228,7 +229,7 @@ Result<Array> array_from_dlpack(DLManagedTensor* tensor, std::shared_ptr<GpuSyst
   return *std::move(array);
 }
 
-Result<DLManagedTensor*> dlpack_from_array(const Array& array, std::shared_ptr<GpuSystem> gpus) {
+Result<DLManagedTensor*> dlpack_from_array(const Array& array, const std::shared_ptr<GpuSystem>& gpus) {
   if (!array.has_data()) {
     return dlpack_error("an array of shape and dtype alone has no data to share");
   }
@@ -238,6 +239,7 @@ Result<DLManagedTensor*> dlpack_from_array(const Array& array, std::shared_ptr<G
   shared->shape = array.shape();
   shared->strides = c_order_strides(shared->shape);
   DLTensor& tensor = shared->tensor.dl_tensor;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): so DLPack has it
   tensor.data = array.is_on_device() ? reinterpret_cast<void*>(array.device()->address()) : array.buffer().data();
   tensor.device = device;
   tensor.ndim = static_cast<std::int32_t>(array.rank());

@@ -19,13 +19,14 @@ namespace tessera {
 /// it. Errors: kInvalidArgument for what no Array can be: an element type or a device that tessera does not have, more
 /// than kMaxRank axes, sizes and strides that lead out of the address space, a GPU other than the memory's; others of
 /// CUDA. Throws std::bad_alloc.
-[[nodiscard]] Result<Array> array_from_dlpack(DLManagedTensor* tensor, std::shared_ptr<GpuSystem> gpus = nullptr,
+[[nodiscard]] Result<Array> array_from_dlpack(DLManagedTensor* tensor, const std::shared_ptr<GpuSystem>& gpus = nullptr,
                                               void* stream = nullptr);
 
 /// A tensor that shares the array's memory, in C order, its strides spelled out; the caller, or who takes it over,
 /// calls its deleter once, on any thread. It is filled once the work of `array.device()->stream()` is done. Errors:
 /// kInvalidArgument for an array without data, kNotFound for one on a GPU that `gpus`, or shared_gpus(), does not have.
 /// Throws std::bad_alloc.
-[[nodiscard]] Result<DLManagedTensor*> dlpack_from_array(const Array& array, std::shared_ptr<GpuSystem> gpus = nullptr);
+[[nodiscard]] Result<DLManagedTensor*> dlpack_from_array(const Array& array,
+                                                         const std::shared_ptr<GpuSystem>& gpus = nullptr);
 
 }  // namespace tessera

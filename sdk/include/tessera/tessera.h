@@ -82,7 +82,11 @@ TESSERA_API void tessera_error_release(tessera_error* error);
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
 /// Element types. Half floats and complex numbers lie in memory as IEEE 754 binary16, and as real and imaginary part.
+#ifdef __cplusplus
+typedef enum tessera_dtype : unsigned {  // as in C, so that a wrong number is refused, not undefined
+#else
 typedef enum tessera_dtype {
+#endif
   TESSERA_DTYPE_FLOAT16 = 0,
   TESSERA_DTYPE_FLOAT32 = 1,
   TESSERA_DTYPE_FLOAT64 = 2,

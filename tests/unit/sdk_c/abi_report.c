@@ -9,6 +9,7 @@
 #define FIELD(type, field) \
   printf("offset %s.%s = %zu, %zu bytes\n", #type, #field, offsetof(type, field), sizeof(((type*)0)->field))
 
+// NOLINTBEGIN(bugprone-sizeof-expression): of pointers, too
 int main(void) {
   SIZE(tessera_status);
   SIZE(tessera_dtype);
@@ -44,3 +45,4 @@ int main(void) {
   FIELD(DLManagedTensor, deleter);
   return 0;
 }
+// NOLINTEND(bugprone-sizeof-expression)

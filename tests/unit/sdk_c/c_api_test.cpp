@@ -58,30 +58,30 @@ TEST(CArraysTest, LeavesARefusedTensorToItsOwner) {
 class CClientTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<TempFolder>();
-    const std::string path = folder_->path().string();
-    std::filesystem::create_directories(folder_->path() / "in/vectoradd");
+    daemon_folder = std::make_unique<TempFolder>();
+    const std::string path = daemon_folder->path().string();
+    std::filesystem::create_directories(daemon_folder->path() / "in/vectoradd");
     // NOLINTNEXTLINE(concurrency-mt-unsafe): set before there are threads
-    const Environment environment{{"LD_LIBRARY_PATH", TESSERA_STAND_IN_FOLDER},
-                                  {"TESSERA_STAND_IN_ROOT", std::getenv("TESSERA_STAND_IN_ROOT")}};
-    server_ = std::make_unique<ServerProcess>(
+    const std::string machine = std::getenv("TESSERA_STAND_IN_ROOT");
+    const Environment environment{{"LD_LIBRARY_PATH", TESSERA_STAND_IN_FOLDER}, {"TESSERA_STAND_IN_ROOT", machine}};
+    daemon = std::make_unique<ServerProcess>(
         Words{"vectoradd", "identity", "everything", "--port", "0", "--unix", path + "/socket", "--debug",
               "--gpu-transport", "cuda_ipc", "--input-path", path + "/in", "--output-path", path + "/out"},
-        folder_->path(), environment);
-    url_ = "http://127.0.0.1:" + std::to_string(server_->port());
+        daemon_folder->path(), environment);
+    daemon_url = "http://127.0.0.1:" + std::to_string(daemon->port());
   }
   static void TearDownTestSuite() {
-    server_.reset();
-    folder_.reset();
+    daemon.reset();
+    daemon_folder.reset();
   }
 
-  static const char* url() { return url_.c_str(); }
-  static std::string path_of(const std::string& name) { return (folder_->path() / name).string(); }
+  static const char* url() { return daemon_url.c_str(); }
+  static std::string path_of(const std::string& name) { return (daemon_folder->path() / name).string(); }
 
  private:
-  static inline std::unique_ptr<TempFolder> folder_;
-  static inline std::unique_ptr<ServerProcess> server_;
-  static inline std::string url_;
+  static inline std::unique_ptr<TempFolder> daemon_folder;
+  static inline std::unique_ptr<ServerProcess> daemon;
+  static inline std::string daemon_url;
 };
 
 TEST_F(CClientTest, Applies) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,8 +117,9 @@ TEST(DlpackArrayTest, KeepsTheTensorUntilTheLastCopyGoes) {
   float elements[] = {1, 2, 3};
   CountedTensor tensor(elements, kFloatType, {3});
   {
-    const Array array = array_from_dlpack(tensor.get()).value();
-    const Array copy = array;
+    std::optional<Array> first = array_from_dlpack(tensor.get()).value();
+    const Array array = *first;
+    first.reset();
     EXPECT_EQ(reinterpret_cast<const float*>(array.bytes().data()), elements);
     EXPECT_EQ(tensor.deletions(), 0);
   }
@@ -279,7 +281,9 @@ class DlpackDeviceArrayTest : public ::testing::Test {
   [[nodiscard]] Array six_bytes(std::size_t gpu = 0) const {
     return gpus_->to_device(Array::of<std::uint8_t>({0, 1, 2, 3, 4, 5}), gpus_->gpus()[gpu]->uuid()).value();
   }
-  static void* pointer_to(const Array& array) { return reinterpret_cast<void*>(array.device()->address()); }
+  static void* pointer_to(const Array& array) {
+    return reinterpret_cast<void*>(array.device()->address());  // NOLINT(performance-no-int-to-ptr)
+  }
   [[nodiscard]] std::vector<std::uint8_t> bytes_of(const Array& array) const {
     return elements_of<std::uint8_t>(gpus_->to_host(array).value());
   }
