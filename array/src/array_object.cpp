@@ -74,9 +74,6 @@ class ArrayObjectReader {
       case JsonKind::kObject:
         break;
       case JsonKind::kList:
-      case JsonKind::kNumber:
-      case JsonKind::kTrue:
-      case JsonKind::kFalse:
         // The form of the public documentation.
         data.buffer = read_buffer();
         data.encoding = WireEncoding::kJson;

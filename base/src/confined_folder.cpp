@@ -27,7 +27,7 @@ Error leaves_folder(std::string_view name) {
 }
 
 Error is_a_folder(std::string_view name) {
-  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder"};
+  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder", EISDIR};
 }
 
 // What is left of an absolute `name` below `folder`; nothing if it is not below it as a text.
@@ -74,7 +74,7 @@ Error cannot_open(std::string_view name, int errno_value) {
     case ENOENT:
       return {ErrorCode::kNotFound, "no such file: " + in_quotes(name)};
     case ENOTDIR:
-      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + ": a part of it is not a folder"};
+      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + ": a part of it is not a folder", errno_value};
     case EISDIR:
       return is_a_folder(name);
     default:

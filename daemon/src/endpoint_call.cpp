@@ -1,5 +1,6 @@
 #include "endpoint_call.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -34,6 +35,20 @@ bool leads_out_of(const std::filesystem::path& root, const std::string& folder) 
   std::error_code fault;
   const std::filesystem::path target = std::filesystem::weakly_canonical(root / folder, fault);
   return !fault && *target.lexically_relative(root).begin() == "..";
+}
+
+/// What the client's choice of a run has to do with it that its folder cannot be made; nothing if it has not: a disk
+/// that cannot be written is not its fault.
+std::optional<std::string> fault_of_run_id(const Error& error, const std::filesystem::path& root,
+                                           const std::string& folder) {
+  if (error.native_code() == ENOTDIR) {
+    return "run_id needs a folder where a file is in the way";
+  }
+  if (error.native_code() == EISDIR) {
+    return "run_id needs a file where a folder is in the way";
+  }
+  return leads_out_of(root, folder) ? std::optional<std::string>("run_id must not lead out of its folder")
+                                    : std::nullopt;
 }
 
 /// The bytes of all arrays and texts in a value, and a few for each number.
@@ -140,9 +155,8 @@ class EndpointCall final : public PendingCall {
                          run_->folder);
     if (run_->run_id) {
       if (const Status made = run_->run->make_folder(); !made) {
-        // A link that leads out is the client's fault; a disk that cannot be written is not.
-        if (leads_out_of(tesseract_.output.path(), run_->folder)) {
-          return bad_run_id(run_->run_id.value_or(""), made.error().message());
+        if (const auto fault = fault_of_run_id(made.error(), tesseract_.output.path(), run_->folder)) {
+          return bad_run_id(run_->run_id.value_or(""), *fault);
         }
         return made.error();
       }

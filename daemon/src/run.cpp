@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -195,8 +196,9 @@ Result<std::string> Run::folder_name(const std::optional<std::string>& run_id) {
   if (run_id->empty()) {
     return bad_run_id("must not be empty");
   }
-  if (run_id->find('\0') != std::string::npos) {
-    return bad_run_id("must not hold a NUL character");
+  // They would break lines of logs and of terminals that list the folder.
+  if (std::ranges::any_of(*run_id, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    return bad_run_id("must not hold control characters");
   }
   std::string folder = "run_" + *run_id;
   if (folder.size() > kMaxFolderBytes) {

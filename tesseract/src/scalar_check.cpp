@@ -1,5 +1,6 @@
 #include "scalar_check.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -131,6 +132,10 @@ std::optional<Kind> make_boolean(Value& value, bool is_huge) {
       flag = word_of_truth(value.text());
       break;
     case Value::Kind::kInt:
+      if (value.integer() == 0 || value.integer() == 1) {
+        flag = value.integer() == 1;
+      }
+      break;
     case Value::Kind::kDouble: {
       const double number = value.number();
       if (is_huge || !(std::abs(number) < kInt64End) || number != std::trunc(number)) {
@@ -192,7 +197,12 @@ bool is_choice(const Value& value, const Value& choice) {
   }
 }
 
-std::optional<Problem> check_choice(const Type& type, Value& value) {
+std::optional<Problem> check_choice(const Type& type, Value& value, bool is_huge) {
+  const bool is_beyond_int64 = is_huge || value.kind() == Value::Kind::kUInt;
+  const auto is_integer = [](const Value& choice) { return choice.kind() == Value::Kind::kInt; };
+  if (is_beyond_int64 && std::ranges::any_of(type.choices(), is_integer)) {
+    return problem_of(Kind::kIntParsingSize);
+  }
   for (const Value& choice : type.choices()) {
     if (is_choice(value, choice)) {
       value = choice;
@@ -242,7 +252,7 @@ std::optional<Problem> check_scalar(const Type& type, Value& value, bool is_huge
       return check_text(type, value);
     case Type::Kind::kChoice:
     case Type::Kind::kEnumeration:
-      return check_choice(type, value);
+      return check_choice(type, value, is_huge);
     case Type::Kind::kInteger:
       kind = make_integer(value, is_huge);
       break;

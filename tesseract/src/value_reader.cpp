@@ -9,23 +9,9 @@
 #include "problems_by_key.h"
 #include "scalar_check.h"
 #include "shape_check.h"
-#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
-
-Value value_of(const JsonNumber& number) {
-  switch (number.kind) {
-    case JsonNumber::Kind::kInt:
-      return {number.integer};
-    case JsonNumber::Kind::kUInt:
-      return {number.unsigned_integer};
-    case JsonNumber::Kind::kHugeInt:
-    case JsonNumber::Kind::kDouble:
-      break;
-  }
-  return {number.real};
-}
 
 using Kind = Problem::Kind;
 
@@ -62,6 +48,19 @@ class UnknownKeys {
 };
 
 }  // namespace
+
+Value value_of(const JsonNumber& number) {
+  switch (number.kind) {
+    case JsonNumber::Kind::kInt:
+      return {number.integer};
+    case JsonNumber::Kind::kUInt:
+      return {number.unsigned_integer};
+    case JsonNumber::Kind::kHugeInt:
+    case JsonNumber::Kind::kDouble:
+      break;
+  }
+  return {number.real};
+}
 
 Place place_of(const Spot& spot) {
   Place place;
@@ -111,7 +110,7 @@ Value ValueReader::read(const Type& type, const Spot& spot, std::vector<Problem>
     case Type::Kind::kObject:
       return {read_object(type.schema(), spot, problems)};
     case Type::Kind::kAny:
-      return read_plain();
+      return read_plain(spot, problems);
     default:
       return read_scalar(type, spot, problems);
   }
@@ -167,40 +166,6 @@ Value ValueReader::read_scalar(const Type& type, const Spot& spot, std::vector<P
   return {};
 }
 
-Value ValueReader::read_plain() {
-  switch (const JsonKind kind = scanner_.peek()) {
-    case JsonKind::kTrue:
-    case JsonKind::kFalse:
-      scanner_.read_literal();
-      return {kind == JsonKind::kTrue};
-    case JsonKind::kNumber:
-      return value_of(scanner_.read_number());
-    case JsonKind::kText:
-      return {scanner_.read_text()};
-    case JsonKind::kList: {
-      List list;
-      scanner_.enter();
-      while (scanner_.next_item()) {
-        list.push_back(read_plain());
-      }
-      return {std::move(list)};
-    }
-    case JsonKind::kObject: {
-      Object object;
-      std::string_view key;
-      scanner_.enter();
-      while (scanner_.next_member(key)) {
-        std::string name(key);
-        object.set(std::move(name), read_plain());
-      }
-      return {std::move(object)};
-    }
-    default:
-      scanner_.skip_value();
-      return {};
-  }
-}
-
 Value ValueReader::read_list(const Type& type, const Spot& spot, std::vector<Problem>& problems) {
   if (scanner_.peek() != JsonKind::kList) {
     refuse(Kind::kListType, spot, problems);
@@ -246,14 +211,7 @@ Value ValueReader::read_dict(const Type& type, const Spot& spot, std::vector<Pro
     std::string name(key);
     const Spot member{&spot, std::string_view(name)};
     std::vector<Problem> own;
-    if (!is_utf8(name)) {
-      Problem problem = problem_of(Kind::kStringUnicode);
-      const Spot key_spot{&member, std::string_view("[key]")};
-      problem.place = place_of(key_spot);
-      problem.input_text = name;
-      problem.input_is_text = true;
-      own.push_back(std::move(problem));
-    }
+    check_key(name, member, own);
     Value value = read(type.element(), member, own);
     found.set(name, std::move(own));
     dict.set(std::move(name), std::move(value));
@@ -287,6 +245,7 @@ Object ValueReader::read_object(const Schema& schema, const Spot& spot, std::vec
   const std::vector<Field>& fields = schema.fields();
   std::vector<Slot> slots(fields.size());
   UnknownKeys unknown;
+  ProblemsByKey unknown_problems;
   std::string_view key;
   scanner_.enter();
   while (scanner_.next_member(key)) {
@@ -300,7 +259,9 @@ Object ValueReader::read_object(const Schema& schema, const Spot& spot, std::vec
     }
     if (schema.allows_extra_keys()) {
       UnknownKeys::Entry& entry = unknown.at(key);
-      entry.value = read_plain();
+      std::vector<Problem> own;
+      entry.value = read_plain_member(entry.key, spot, own);
+      unknown_problems.set(entry.key, std::move(own));
     } else if (unknown.is_full()) {
       scanner_.skip_value();
     } else {
@@ -326,6 +287,7 @@ Object ValueReader::read_object(const Schema& schema, const Spot& spot, std::vec
       add_problem(problems, std::move(problem));
     }
   }
+  unknown_problems.take_into(problems);
   for (UnknownKeys::Entry& entry : unknown.entries()) {
     if (schema.allows_extra_keys()) {
       object.set(std::move(entry.key), std::move(entry.value));

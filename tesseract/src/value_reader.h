@@ -24,6 +24,9 @@ struct Spot {
 };
 [[nodiscard]] Place place_of(const Spot& spot);
 
+/// The number as a Value; one beyond 64 bits is its double.
+[[nodiscard]] Value value_of(const JsonNumber& number);
+
 /// So many problems are kept and no more: a bound on what a hostile body costs.
 inline constexpr std::size_t kMaxProblems = 1000;
 /// Adds a problem, unless there are kMaxProblems.
@@ -51,13 +54,16 @@ class ValueReader {
   [[nodiscard]] Object read_object(const Schema& schema, const Spot& spot, std::vector<Problem>& problems);
   /// Reads an array.
   [[nodiscard]] Value read_array(const ArraySpec& spec, const Spot& spot, std::vector<Problem>& problems);
-  /// Reads any value; there are no arrays in it.
-  [[nodiscard]] Value read_plain();
+  /// Reads any value that an answer could hold; there are no arrays in it.
+  [[nodiscard]] Value read_plain(const Spot& spot, std::vector<Problem>& problems);
   /// Skips the value; adds a problem of this kind about it.
   void refuse(Problem::Kind kind, const Spot& spot, std::vector<Problem>& problems);
 
  private:
   [[nodiscard]] Value read_scalar(const Type& type, const Spot& spot, std::vector<Problem>& problems);
+  [[nodiscard]] Value read_plain_scalar(JsonKind kind, const Spot& spot, std::vector<Problem>& problems);
+  [[nodiscard]] Value read_plain_member(const std::string& key, const Spot& spot, std::vector<Problem>& problems);
+  static void check_key(const std::string& key, const Spot& member, std::vector<Problem>& problems);
   [[nodiscard]] Value read_list(const Type& type, const Spot& spot, std::vector<Problem>& problems);
   [[nodiscard]] Value read_dict(const Type& type, const Spot& spot, std::vector<Problem>& problems);
   [[nodiscard]] Value read_shape(const ArraySpec& spec, const Spot& spot, std::vector<Problem>& problems);

@@ -71,8 +71,15 @@ TEST(ArrayReaderTest, TakesTheLastOfMembersGivenTwice) {
 TEST(ArrayReaderTest, TakesAListInPlaceOfData) {
   EXPECT_EQ(elements<double>(array_of(read(R"({"shape":[2],"dtype":"float64","data":[1.5,2]})"))),
             (std::vector<double>{1.5, 2.0}));
-  EXPECT_EQ(array_of(read(R"({"shape":[],"dtype":"float64","data":3})")).item<double>(), 3.0);
-  EXPECT_EQ(fault_of(read(R"({"shape":[],"dtype":"float64","data":"3"})")).kind, Kind::kNonNumeric);
+}
+
+TEST(ArrayReaderTest, TakesNothingElseInPlaceOfData) {
+  for (const char* data : {"3", "true", "null", R"("3")"}) {
+    for (const char* shape : {"[]", "[1]", "[2]"}) {
+      const std::string text = R"({"shape":)" + std::string(shape) + R"(,"dtype":"float64","data":)" + data + "}";
+      EXPECT_EQ(fault_of(read(text)).kind, Kind::kNonNumeric) << text;
+    }
+  }
 }
 
 TEST(ArrayReaderTest, DecodesBase64WithEscapedSlashes) {

@@ -141,6 +141,7 @@ TEST(RunFolderNameTest, IsANewUuidWithoutAnId) {
 
 TEST(RunFolderNameTest, RefusesWhatIsNoFolderOfItsOwn) {
   for (const std::string& id : {std::string(), std::string("x/../../y"), std::string("x/.."), std::string("a\0b", 3),
+                                std::string("a\nb"), std::string("\x1b[2J"), std::string("a\x7f"),
                                 std::string(300, 'a'), std::string(600, '/') + std::string(600, 'a')}) {
     const Result<std::string> name = tessera::Run::folder_name(id);
     ASSERT_FALSE(name) << id;

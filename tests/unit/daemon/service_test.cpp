@@ -212,6 +212,20 @@ TEST_F(ServiceTest, RefusesARunIdThatIsALinkOutOfTheOutputPath) {
   EXPECT_TRUE(std::filesystem::is_empty(elsewhere.path()));
 }
 
+TEST_F(ServiceTest, RefusesARunIdWhoseFilesAreInTheWayOfOthers) {
+  EXPECT_EQ(post(service(), "/apply?run_id=a", kCall).status, 200);
+  EXPECT_EQ(post(service(), "/apply?run_id=b/logs/metrics.csv", kCall).status, 200);
+  for (const char* id : {"a/logs/tesseract.log", "a/logs/tesseract.log/x", "b"}) {
+    const Answer answer = post(service(), std::string("/apply?run_id=") + id, kCall);
+    ASSERT_EQ(answer.status, 422) << id;
+    const Json item = Json::parse(answer.body)["detail"][0];
+    EXPECT_EQ(item["type"], "value_error");
+    EXPECT_EQ(item["loc"], Json({"query", "run_id"}));
+    EXPECT_NE(item["msg"].get<std::string>().find("is in the way"), std::string::npos) << item["msg"];
+    EXPECT_EQ(answer.body.find(output_.path().string()), std::string::npos);
+  }
+}
+
 TEST_F(ServiceTest, CapturesOutputWithOneWorker) {
   EXPECT_EQ(post(service(), "/apply?run_id=p", call_of("print")).status, 200);
   EXPECT_EQ(output_.read("run_p/logs/tesseract.log"), "printed\n");
@@ -271,10 +285,13 @@ TEST_F(ServiceTest, LeavesNoArraysBehindAFailedCall) {
 
 TEST_F(ServiceTest, FailsACallWhoseFilesCannotBeWritten) {
   logger_.expect("kind=OSError");
-  output_.write("run_f", "a file where the folder should be");
+  options_.config.output_path = output_.path() / "out";
+  (void)service();
+  std::filesystem::remove(output_.path() / "out");
+  output_.write("out", "a file where the folder should be");
   const Answer answer = post(service(), "/apply?run_id=f", kCall, {{"accept", "application/json+binref"}});
   EXPECT_EQ(answer.status, 500);
-  EXPECT_EQ(output_.read("run_f"), "a file where the folder should be");
+  EXPECT_EQ(output_.read("out"), "a file where the folder should be");
 }
 
 TEST_F(ServiceTest, CountsEveryAnswer) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -149,6 +151,50 @@ TEST(ReadCallTest, HandsOnKeysThatAnOpenSchemaDoesNotName) {
   EXPECT_TRUE(open["b"].list()[1].object()["y"].is_null());
   EXPECT_EQ(open["a"].number(), 1.5);
   EXPECT_EQ(open["c"].unsigned_integer(), 18446744073709551615U);
+}
+
+TEST(ReadCallTest, RefusesWholeNumbersBeyond64BitsWithoutAType) {
+  const std::string nines(400, '9');
+  for (const std::string& number :
+       {nines, "-" + nines, std::string("18446744073709551616"), std::string("-9223372036854775809")}) {
+    EXPECT_EQ(found(R"({"inputs":{"x":[1],"open":{"z":)" + number + "}}}"),
+              json::parse(R"([["int_parsing_size","inputs","open","z"]])"));
+    EXPECT_EQ(found(R"({"inputs":{"x":[1],"open":{"z":[0,{"y":)" + number + "}]}}}"),
+              json::parse(R"([["int_parsing_size","inputs","open","z",1,"y"]])"));
+  }
+  const Object open = inputs_of(R"({"inputs":{"x":[1],"open":{"a":1e400,"b":-9223372036854775808}}})")["open"].object();
+  EXPECT_EQ(open["a"].number(), HUGE_VAL);
+  EXPECT_EQ(open["b"].integer(), INT64_MIN);
+  const TesseractDefinition any = echo_of(Schema("InputSchema").field("a", anything()));
+  EXPECT_EQ(items_of(any, Endpoint::kApply, R"({"inputs":{"a":)" + nines + "}}")[0].at("type"), "int_parsing_size");
+}
+
+/// The places of what is no text in `open`, without "body" and "inputs"; the other JSON readers refuse to show it.
+std::vector<Place> untexts(const std::string& open) {
+  const auto answer = read(echo_of(layers_schema()), Endpoint::kApply, R"({"inputs":{"x":[1],"open":)" + open + "}}");
+  std::vector<Place> places;
+  if (const auto* problems = std::get_if<std::vector<Problem>>(&answer)) {
+    for (const Problem& problem : *problems) {
+      EXPECT_EQ(problem.kind, Problem::Kind::kStringUnicode);
+      places.emplace_back(problem.place.begin() + 2, problem.place.end());
+    }
+  }
+  return places;
+}
+
+TEST(ReadCallTest, RefusesLoneSurrogatesWithoutAType) {
+  const std::string half = "\xED\xA0\x80";
+  EXPECT_EQ(untexts(R"({"z":"\ud800","y":["\ud800"]})"),
+            (std::vector<Place>{{"open", "z"}, {"open", "y", std::int64_t{0}}}));
+  EXPECT_EQ(untexts(R"({"z":{"\ud800":1}})"), (std::vector<Place>{{"open", "z", half, "[key]"}}));
+  EXPECT_EQ(untexts(R"({"\ud800":1})"), (std::vector<Place>{{"open", half, "[key]"}}));
+  EXPECT_EQ(inputs_of(R"({"inputs":{"x":[1],"open":{"z":"\ud83d\ude00"}}})")["open"].object()["z"].text(), "😀");
+}
+
+TEST(ReadCallTest, CountsTheLastOfAKeyThatNoFieldNames) {
+  EXPECT_TRUE(untexts(R"({"z":"\ud800","z":1})").empty());
+  EXPECT_TRUE(untexts(R"({"z":{"y":"\ud800","y":1}})").empty());
+  EXPECT_EQ(untexts(R"({"z":1,"z":"\ud800"})").size(), 1U);
 }
 
 TEST(ReadCallTest, ChecksRulesWhenEveryFieldIsRight) {

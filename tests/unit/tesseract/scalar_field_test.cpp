@@ -160,10 +160,26 @@ TEST(BooleanFieldTest, TakesWhatPydanticTakes) {
 }
 
 TEST(BooleanFieldTest, RefusesWhatPydanticRefuses) {
-  const Case cases[] = {{"2", "bool_parsing"},        {"-1", "bool_parsing"},    {R"(" yes")", "bool_parsing"},
-                        {R"("1.0")", "bool_parsing"}, {R"("")", "bool_parsing"}, {"2.0", "bool_parsing"},
-                        {"0.5", "bool_type"},         {"null", "bool_type"},     {"[]", "bool_type"},
-                        {"1e300", "bool_type"},       {"NaN", "bool_type"},      {"18446744073709551617", "bool_type"}};
+  const Case cases[] = {{"2", "bool_parsing"},
+                        {"-1", "bool_parsing"},
+                        {R"(" yes")", "bool_parsing"},
+                        {R"("1.0")", "bool_parsing"},
+                        {R"("")", "bool_parsing"},
+                        {"2.0", "bool_parsing"},
+                        {"0.5", "bool_type"},
+                        {"null", "bool_type"},
+                        {"[]", "bool_type"},
+                        {"1e300", "bool_type"},
+                        {"NaN", "bool_type"},
+                        {"18446744073709551617", "bool_type"},
+                        {"9223372036854775807", "bool_parsing"},
+                        {"9223372036854775806", "bool_parsing"},
+                        {"-9223372036854775808", "bool_parsing"},
+                        {"9223372036854775808", "bool_type"},
+                        {"-9223372036854775809", "bool_type"},
+                        {"9223372036854775807.0", "bool_type"},
+                        {"-9223372036854775808.0", "bool_type"},
+                        {"9.2e18", "bool_parsing"}};
   for (const Case& one : cases) {
     EXPECT_EQ(refused(boolean(), one.value).value("type", ""), one.type) << one.value;
   }
@@ -228,6 +244,16 @@ TEST(ChoiceFieldTest, ComparesAsPythonDoes) {
     EXPECT_EQ(item.at("type"), "literal_error") << value;
     EXPECT_EQ(item.at("msg"), "Input should be 1, 2 or 'a'");
     EXPECT_EQ(item.at("ctx"), (json{{"expected", "1, 2 or 'a'"}}));
+  }
+}
+
+TEST(ChoiceFieldTest, RefusesIntegersBeyondInt64AsSuchWhereItHasIntegers) {
+  for (const char* value : {"9223372036854775808", "-9223372036854775809", "18446744073709551617"}) {
+    EXPECT_EQ(refused(choice({1, "a"}), value).at("type"), "int_parsing_size") << value;
+    EXPECT_EQ(refused(choice({"a", "b"}), value).at("type"), "literal_error") << value;
+  }
+  for (const char* value : {"9223372036854775807", "-9223372036854775808", "1e30", R"("9223372036854775808")"}) {
+    EXPECT_EQ(refused(choice({1, "a"}), value).at("type"), "literal_error") << value;
   }
 }
 

@@ -31,7 +31,7 @@ class ConfinedFolder {
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute and inside it. `a/../b` is fine
   /// while it stays inside, as a text and through links. Does not wait for pipes. Errors, which do not hold the
-  /// folder's path: kNotFound; kInvalidArgument (a folder, a device, leaves the folder, NUL in name); others of the
+  /// folder's path: kNotFound (ENOTDIR: a file is in the way); kInvalidArgument (a folder, a device, leaves the folder, NUL in name); others of the
   /// system.
   [[nodiscard]] Result<UniqueFd> open_file(std::string_view name) const;
 
