@@ -140,7 +140,10 @@ ProbeRow probe_apply(const Tesseract& tesseract, const std::string& format, cons
 }  // namespace
 
 ProbeResult probe(const std::string& url, const ProbeOptions& options) {
-  const Tesseract tesseract = Tesseract::from_url(url, options.client);
+  std::string warning;
+  ClientOptions client = options.client;
+  client.warn = [&warning](std::string_view sentence) { warning = sentence; };
+  const Tesseract tesseract = Tesseract::from_url(url, std::move(client));
   ProbeResult result;
   result.url = tesseract.url();
   const Value& document = tesseract.openapi_schema();
@@ -160,6 +163,12 @@ ProbeResult probe(const std::string& url, const ProbeOptions& options) {
       return;
     }
     measure_sending(tesseract.with_encoding({.output_format = "json+binref"}), input, row);
+    if (!warning.empty()) {
+      // They went as base64 then.
+      row.works = false;
+      row.reason = warning;
+      row.microseconds = row.gigabytes_per_second = std::nullopt;
+    }
   }));
   result.rows.push_back(probe_gpu(tesseract));
   if (options.apply_payload) {
