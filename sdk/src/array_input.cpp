@@ -68,6 +68,12 @@ std::optional<ArrayInput> find_array_input(const Value& input_schema) {
     if (std::optional<ArrayInput> input = array_input(property.key, property.value)) {
       return input;
     }
+    // An array that may be null is one of two.
+    if (const Value* const either = find_at(property.value, {"anyOf"}); is_filled_list(either)) {
+      if (std::optional<ArrayInput> input = array_input(property.key, either->list().front())) {
+        return input;
+      }
+    }
   }
   return std::nullopt;
 }
