@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -122,9 +123,12 @@ HttpResponse HttpClient::exchange(const HttpRequest& request, const CallLimits& 
   if (!response) {
     ClientSocket socket = ClientSocket::connect(address_, limits);
     response = try_exchange(socket, request, limits, progress, false);
-    if (!response->is_last) {
+    if (response && !response->is_last) {
       put_back(std::move(socket));
     }
+  }
+  if (!response) {
+    throw std::logic_error("an exchange that may not be repeated gave no response");
   }
   return *std::move(response);
 }

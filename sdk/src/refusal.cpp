@@ -89,7 +89,7 @@ ClientError refusal_of(std::string_view endpoint, const HttpResponse& response) 
     if (std::optional<std::vector<RefusedItem>> items = items_of(response.text())) {
       std::string title = "endpoint " + std::string(endpoint);
       const std::string text = summary(title, *items);
-      return ClientError(text, std::move(title), *std::move(items));
+      return {text, std::move(title), *std::move(items)};
     }
   }
   std::string text = "Error " + std::to_string(response.status) + " from Tesseract: ";
@@ -104,7 +104,7 @@ ClientError refusal_of(std::string_view endpoint, const HttpResponse& response) 
   if (response.retry_after) {
     text += " (try again after " + replaced_utf8(*response.retry_after) + " s)";
   }
-  return ClientError(ClientError::Kind::kStatus, text, response.status);
+  return {ClientError::Kind::kStatus, text, response.status};
 }
 
 void throw_refusal(std::string_view endpoint, const HttpResponse& response) {
