@@ -13,6 +13,7 @@
 #include "tessera/array/binref.h"
 #include "tessera/array/lz4_frame.h"
 #include "tessera/base/file.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -67,7 +68,7 @@ Decoded decompress(std::span<const std::byte> frame, const BinaryLayout& layout,
 // A file opened for reading, or why not.
 std::variant<UniqueFd, std::string> open_binref(const std::string& path, const ConfinedFolder* files) {
   if (path.find("://") != std::string::npos) {
-    return "URLs are not read: " + path;
+    return "URLs are not read: " + brief(path);
   }
   if (files == nullptr) {
     return std::string("there is no input path to read files from");
@@ -84,7 +85,7 @@ std::variant<Buffer, std::string> read_bytes(const UniqueFd& file, const BinrefR
   const std::uint64_t offset = reference.offset_bytes.value_or(0);
   struct stat facts{};
   if (::fstat(file.value(), &facts) != 0) {
-    return system_error("cannot read " + reference.path, errno).message();
+    return system_error("cannot read " + brief(reference.path), errno).message();
   }
   const auto file_size = static_cast<std::uint64_t>(facts.st_size);
   std::uint64_t there = file_size - std::min(offset, file_size);
@@ -99,8 +100,8 @@ std::variant<Buffer, std::string> read_bytes(const UniqueFd& file, const BinrefR
     }
     there = *count;
   }
-  return "Binref buffer " + reference.path + " is too small: expected " + std::to_string(size) + " bytes at offset " +
-         std::to_string(offset) + ", but only " + std::to_string(there) + " could be read.";
+  return "Binref buffer " + brief(reference.path) + " is too small: expected " + std::to_string(size) +
+         " bytes at offset " + std::to_string(offset) + ", but only " + std::to_string(there) + " could be read.";
 }
 
 }  // namespace
