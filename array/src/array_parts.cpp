@@ -1,6 +1,8 @@
 #include "array_parts.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -72,6 +74,10 @@ std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const Array
   const std::string_view encoding = name_of(parts.encoding);
   if (parts.shape.size() > kMaxArrayRank) {
     return decode_fault(encoding, "maximum supported dimension for an ndarray is currently 64, found more");
+  }
+  // Sizes beyond 63 bits were read as the largest, which is none either: no other message shall show that.
+  if (std::ranges::find(parts.shape, std::numeric_limits<std::int64_t>::max()) != parts.shape.end()) {
+    return decode_fault(encoding, "Maximum allowed dimension exceeded");
   }
   if (!is_sane_if_empty(parts.shape, parts.dtype, context.limit_bytes)) {
     return decode_fault(encoding, over_limit(parts.shape, parts.dtype, context.limit_bytes));

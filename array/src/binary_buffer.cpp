@@ -12,7 +12,9 @@
 #include "tessera/array/base64.h"
 #include "tessera/array/binref.h"
 #include "tessera/array/lz4_frame.h"
+#include "tessera/base/ascii.h"
 #include "tessera/base/file.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -64,10 +66,24 @@ Decoded decompress(std::span<const std::byte> frame, const BinaryLayout& layout,
   return adopt_bytes(layout.dtype, layout.shape, std::move(buffer));
 }
 
+// What is wrong with a text that is not base64; of what is no digit in the words of upstream.
+std::string why_not_base64(std::string_view text) {
+  std::string_view digits = text;
+  for (int i = 0; i < 2 && digits.ends_with('='); ++i) {
+    digits.remove_suffix(1);
+  }
+  const auto is_digit_of_base64 = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '/'; };
+  if (!std::ranges::all_of(digits, is_digit_of_base64)) {
+    return "Non-base64 digit found";
+  }
+  return text.size() % 4 != 0 ? "invalid base64: length or padding is wrong"
+                              : "invalid base64: bits are left over in its last digit";
+}
+
 // A file opened for reading, or why not.
 std::variant<UniqueFd, std::string> open_binref(const std::string& path, const ConfinedFolder* files) {
   if (path.find("://") != std::string::npos) {
-    return "URLs are not read: " + path;
+    return "URLs are not read: " + brief(path);
   }
   if (files == nullptr) {
     return std::string("there is no input path to read files from");
@@ -84,7 +100,7 @@ std::variant<Buffer, std::string> read_bytes(const UniqueFd& file, const BinrefR
   const std::uint64_t offset = reference.offset_bytes.value_or(0);
   struct stat facts{};
   if (::fstat(file.value(), &facts) != 0) {
-    return system_error("cannot read " + reference.path, errno).message();
+    return system_error("cannot read " + brief(reference.path), errno).message();
   }
   const auto file_size = static_cast<std::uint64_t>(facts.st_size);
   std::uint64_t there = file_size - std::min(offset, file_size);
@@ -99,8 +115,8 @@ std::variant<Buffer, std::string> read_bytes(const UniqueFd& file, const BinrefR
     }
     there = *count;
   }
-  return "Binref buffer " + reference.path + " is too small: expected " + std::to_string(size) + " bytes at offset " +
-         std::to_string(offset) + ", but only " + std::to_string(there) + " could be read.";
+  return "Binref buffer " + brief(reference.path) + " is too small: expected " + std::to_string(size) +
+         " bytes at offset " + std::to_string(offset) + ", but only " + std::to_string(there) + " could be read.";
 }
 
 }  // namespace
@@ -117,7 +133,7 @@ Array adopt_bytes(DType dtype, const Shape& shape, Buffer buffer) {
 Decoded read_base64_buffer(std::string_view text, const BinaryLayout& layout) {
   const std::optional<std::size_t> size = base64_decoded_size(text);
   if (!size) {
-    return decode_fault(kBase64, "invalid base64: length or padding is wrong");
+    return decode_fault(kBase64, why_not_base64(text));
   }
   const std::optional<std::uint64_t> needed = byte_count(layout.shape, layout.dtype);
   if (!layout.is_compressed && needed != *size) {
@@ -128,7 +144,7 @@ Decoded read_base64_buffer(std::string_view text, const BinaryLayout& layout) {
   }
   Buffer buffer = Buffer::allocate(*size);
   if (!base64_decode(text, buffer.bytes())) {
-    return decode_fault(kBase64, "invalid base64: a character that is none of its digits, or bits left over");
+    return decode_fault(kBase64, why_not_base64(text));
   }
   if (layout.is_compressed) {
     return decompress(buffer.bytes(), layout, kBase64);

@@ -11,6 +11,7 @@
 
 #include "open_beneath.h"
 #include "tessera/base/file.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -18,16 +19,21 @@ namespace {
 constexpr mode_t kFileMode = 0644;
 constexpr mode_t kFolderMode = 0755;
 
-std::string in_quotes(std::string_view name) {
-  return "'" + std::string(name) + "'";
+std::string in_quotes(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+// A name that need not be trusted may be as long as a request.
+std::string quoted_name(std::string_view name) {
+  return in_quotes(brief(name));
 }
 
 Error leaves_folder(std::string_view name) {
-  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " leaves its folder"};
+  return {ErrorCode::kInvalidArgument, "path " + quoted_name(name) + " leaves its folder"};
 }
 
 Error is_a_folder(std::string_view name) {
-  return {ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is a folder", EISDIR};
+  return {ErrorCode::kInvalidArgument, "path " + quoted_name(name) + " is a folder", EISDIR};
 }
 
 // What is left of an absolute `name` below `folder`; nothing if it is not below it as a text.
@@ -72,26 +78,27 @@ Error cannot_open(std::string_view name, int errno_value) {
     case EXDEV:
       return leaves_folder(name);
     case ENOENT:
-      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name)};
+      return {ErrorCode::kNotFound, "no such file: " + quoted_name(name)};
     case ENOTDIR:
-      return {ErrorCode::kNotFound, "no such file: " + in_quotes(name) + ": a part of it is not a folder", errno_value};
+      return {ErrorCode::kNotFound, "no such file: " + quoted_name(name) + ": a part of it is not a folder",
+              errno_value};
     case EISDIR:
       return is_a_folder(name);
     default:
-      return system_error("cannot open " + in_quotes(name), errno_value);
+      return system_error("cannot open " + quoted_name(name), errno_value);
   }
 }
 
 Status check_regular(int fd, std::string_view name) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) {
-    return system_error("cannot look at " + in_quotes(name), errno);
+    return system_error("cannot look at " + quoted_name(name), errno);
   }
   if (S_ISDIR(info.st_mode)) {
     return is_a_folder(name);
   }
   if (!S_ISREG(info.st_mode)) {
-    return Error(ErrorCode::kInvalidArgument, "path " + in_quotes(name) + " is not a regular file");
+    return Error(ErrorCode::kInvalidArgument, "path " + quoted_name(name) + " is not a regular file");
   }
   return {};
 }
@@ -227,7 +234,7 @@ Result<UniqueFd> ConfinedFolder::open_appending(std::string_view name, bool trun
   }
   TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
   if (truncate && ::ftruncate(file.value(), 0) != 0) {
-    return system_error("cannot empty " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
+    return system_error("cannot empty " + quoted_name(name) + " in " + in_quotes(path_.native()), errno);
   }
   return file;
 }
@@ -251,7 +258,7 @@ Status ConfinedFolder::make_folders(std::string_view name) const {
     // What is there already, a link perhaps, is for the opening to judge.
     if (component != "." && component != ".." && ::mkdirat(folder.value(), component.c_str(), kFolderMode) != 0 &&
         errno != EEXIST) {
-      return system_error("cannot make folder " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
+      return system_error("cannot make folder " + quoted_name(name) + " in " + in_quotes(path_.native()), errno);
     }
     folder = open_beneath(root_.value(), path_, relative.substr(0, end), kFlags, 0);
   }
@@ -259,7 +266,7 @@ Status ConfinedFolder::make_folders(std::string_view name) const {
     if (errno == EXDEV) {
       return leaves_folder(name);
     }
-    return system_error("cannot make folder " + in_quotes(name) + " in " + in_quotes(path_.native()), errno);
+    return system_error("cannot make folder " + quoted_name(name) + " in " + in_quotes(path_.native()), errno);
   }
   return {};
 }

@@ -111,6 +111,13 @@ std::string_view cut_utf8(std::string_view text, std::size_t limit_bytes) {
   return text.substr(0, end);
 }
 
+std::string brief(std::string_view text, std::size_t limit_bytes) {
+  if (text.size() <= limit_bytes) {
+    return std::string(text);
+  }
+  return std::string(cut_utf8(text, limit_bytes)) + "…";
+}
+
 void append_replaced_utf8(std::string& text, std::string_view bytes) {
   constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
   while (true) {

@@ -50,10 +50,9 @@ std::string_view take_until(std::string_view& text, char separator) {
   return part;
 }
 
-/// A quality as Python's float() reads it; 0 if it refuses it, and for NaN, which has no place in an order.
+/// A quality as Python's float() reads it; 0 if it refuses it.
 double quality_of(std::string_view text) {
-  const double quality = parse_python_float(strip(text)).value_or(0.0);
-  return std::isnan(quality) ? 0.0 : quality;
+  return parse_python_float(strip(text)).value_or(0.0);
 }
 
 MediaRange parse_media_range(std::string_view part) {
@@ -85,6 +84,45 @@ std::optional<OutputFormat> format_of(const MediaRange& range, OutputFormat defa
   return find_output_format(std::string_view(range.media_type).substr(slash == std::string::npos ? 0 : slash + 1));
 }
 
+using Ranges = std::vector<MediaRange>;
+
+Ranges sorted_by_quality(Ranges ranges) {
+  // Of equal quality, what comes first stays first. (std::stable_sort of libstdc++ 12 warns of itself under clang.)
+  std::multimap<double, MediaRange, std::greater<>> by_quality;
+  for (MediaRange& range : ranges) {
+    by_quality.emplace(std::isnan(range.quality) ? 0.0 : range.quality, std::move(range));
+  }
+  ranges.clear();
+  for (auto& [quality, range] : by_quality) {
+    ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+// Lists below this size Python sorts by insertion, longer ones by merging.
+constexpr std::size_t kMaxInsertionSorted = 64;
+
+/// Where a NaN goes depends on how one sorts: this is the `sorted(…, reverse=True)` of CPython, which turns the list
+/// round, puts what its first run leaves into their places by bisection, and turns it round again.
+Ranges sorted_like_python(Ranges ranges) {
+  const auto is_less = [](const MediaRange& left, const MediaRange& right) { return left.quality < right.quality; };
+  std::ranges::reverse(ranges);
+  auto run = std::ranges::is_sorted_until(ranges, is_less);
+  if (ranges.size() > 1 && is_less(ranges[1], ranges[0])) {
+    const auto is_not_falling = [&is_less](const MediaRange& left, const MediaRange& right) {
+      return !is_less(right, left);
+    };
+    const auto last = std::ranges::adjacent_find(ranges, is_not_falling);
+    run = last == ranges.end() ? last : last + 1;
+    std::reverse(ranges.begin(), run);
+  }
+  for (; run != ranges.end(); ++run) {
+    std::rotate(std::upper_bound(ranges.begin(), run, *run, is_less), run, run + 1);
+  }
+  std::ranges::reverse(ranges);
+  return ranges;
+}
+
 std::string latin1_to_utf8(std::string_view text) {
   std::string utf8;
   utf8.reserve(text.size());
@@ -97,21 +135,17 @@ std::string latin1_to_utf8(std::string_view text) {
 }  // namespace
 
 std::vector<MediaRange> parse_accept(std::string_view accept) {
-  // Of equal quality, what comes first stays first. (std::stable_sort of libstdc++ 12 warns of itself under clang.)
-  std::multimap<double, MediaRange, std::greater<>> by_quality;
+  std::vector<MediaRange> ranges;
+  bool has_nan = false;
   while (!accept.empty()) {
     const std::string_view part = take_until(accept, ',');
     if (!strip(part).empty()) {
-      MediaRange range = parse_media_range(part);
-      by_quality.emplace(range.quality, std::move(range));
+      ranges.push_back(parse_media_range(part));
+      has_nan = has_nan || std::isnan(ranges.back().quality);
     }
   }
-  std::vector<MediaRange> ranges;
-  ranges.reserve(by_quality.size());
-  for (auto& [quality, range] : by_quality) {
-    ranges.push_back(std::move(range));
-  }
-  return ranges;
+  return has_nan && ranges.size() < kMaxInsertionSorted ? sorted_like_python(std::move(ranges))
+                                                        : sorted_by_quality(std::move(ranges));
 }
 
 std::optional<Encoding> negotiate(std::optional<std::string_view> accept, const EncodingOffer& offer) {

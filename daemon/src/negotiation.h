@@ -25,7 +25,8 @@ struct MediaRange {
   std::optional<std::string_view> compression;
 };
 
-/// The parts of an Accept header, the best quality first, equal ones as they came. Bytes are read as latin-1.
+/// The parts of an Accept header, the best quality first, equal ones as they came; a quality of NaN stands where
+/// Python's sort leaves it, and counts as 0 among 64 parts or more. Bytes are read as latin-1.
 [[nodiscard]] std::vector<MediaRange> parse_accept(std::string_view accept);
 
 /// The encoding that the header asks for; nothing if no part of it can be met (406). Without a header, or with an empty

@@ -9,6 +9,7 @@
 #include "scalar_check.h"
 #include "tessera/array/fit.h"
 #include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/path.h"
 
 namespace tessera {
@@ -115,7 +116,7 @@ std::string python_set(const PathSet& paths) {
   }
   std::string text = "{";
   for (std::size_t i = 0; i < std::min(paths.size(), kMaxShown); ++i) {
-    text += (i == 0 ? "" : ", ") + python_repr(paths[i]);
+    text += (i == 0 ? "" : ", ") + python_repr(brief(paths[i]));
   }
   return text + (paths.size() > kMaxShown ? ", …}" : "}");
 }
@@ -169,8 +170,9 @@ std::optional<PathSet> check_paths(const RawPaths& raw, std::string_view name, c
     } else if (checks.must_exist && goes_through_containers(*item.path) &&
                (checks.inputs == nullptr || find_at(*checks.inputs, *item.path) == nullptr)) {
       is_right = false;
-      add_problem(problems, value_error(item_spot, item.text,
-                                        "Could not find " + std::string(name) + " path " + *item.path + " in inputs."));
+      add_problem(problems,
+                  value_error(item_spot, item.text,
+                              "Could not find " + std::string(name) + " path " + brief(*item.path) + " in inputs."));
     } else if (seen.insert(*item.path).second) {
       paths.push_back(*item.path);
     }
@@ -239,13 +241,13 @@ Object check_vector(RawVector raw, const GradientNames& names, const std::vector
     const DifferentiableArray& field = *find_template(templates, member.key);
     const auto spec = names.is_of_inputs ? tangent_spec(field, *inputs, member.key) : std::optional(field.spec);
     if (!spec) {
-      return refuse("Could not find " + std::string(names.vector) + " path " + member.key + " in inputs.");
+      return refuse("Could not find " + std::string(names.vector) + " path " + brief(member.key) + " in inputs.");
     }
     auto fitted = fit(member.value.array(), *spec);
     if (auto* fault = std::get_if<ArrayFault>(&fitted)) {
       Problem problem = problem_of(Kind::kArray);
       problem.array = std::move(*fault);
-      return refuse(capitalised(noun) + " vector '" + member.key + "': " + message_of(problem));
+      return refuse(capitalised(noun) + " vector '" + brief(member.key) + "': " + message_of(problem));
     }
     vector.set(member.key, Value(std::get<Array>(std::move(fitted))));
   }

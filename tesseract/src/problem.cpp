@@ -19,6 +19,8 @@ using Kind = Problem::Kind;
 constexpr std::size_t kMaxInputBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxInputsBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxInputBytesForPeople = 200;
+// Beyond this no further problem is told: places may be deep, and are told anew for each.
+constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
 
 /// What does not depend on the value: pydantic's name of a kind and the beginning of its message.
 struct Wording {
@@ -315,6 +317,9 @@ std::string problems_to_json(const std::vector<Problem>& problems) {
   std::string json = R"({"detail":[)";
   std::size_t inputs_bytes = 0;
   for (const Problem& problem : problems) {
+    if (json.size() > kMaxAnswerBytes) {
+      break;
+    }
     json += json.back() == '[' ? R"({"type":")" : R"(,{"type":")";
     json += type_of(problem);
     json += R"(","loc":)";

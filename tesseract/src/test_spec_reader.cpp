@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "scalar_check.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/body_problems.h"
 #include "tessera/tesseract/endpoint_error.h"
 #include "tessera/tesseract/test_spec.h"
@@ -113,7 +114,7 @@ class SpecReader {
     if (scanner_.peek() == JsonKind::kText) {
       std::string name = scanner_.read_text();
       if (!is_builtin_exception(name) && name.find('.') == std::string::npos) {
-        wrong = "Non-builtin exception '" + name +
+        wrong = "Non-builtin exception '" + brief(name) +
                 "' must be specified in 'packagename.exceptionname' format (e.g., 'pydantic.ValidationError')";
       }
       read_[kException] = Value(std::move(name));

@@ -8,6 +8,7 @@
 #include "pattern.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/python_text.h"
+#include "tessera/base/utf8.h"
 #include "tessera/tesseract/test_spec.h"
 #include "value_compare.h"
 #include "value_reader.h"
@@ -111,8 +112,8 @@ class TestRun {
         return failed(pattern.error().message());
       }
       if (!(*pattern)->is_found_in(text)) {
-        return failed("Exception message does not match regex.\n  Expected pattern: " + *spec_.exception_pattern +
-                      "\n  Actual message: " + text);
+        return failed("Exception message does not match regex.\n  Expected pattern: " +
+                      brief(*spec_.exception_pattern) + "\n  Actual message: " + text);
       }
     }
     return TestOutcome{Status::kPassed, "", spec_.endpoint};
@@ -233,7 +234,7 @@ std::variant<TestOutcome, EndpointFailure> run_test(const TesseractDefinition& d
   const TestRun test(definition, spec, arrays);
   const auto endpoint = find_endpoint(spec.endpoint);
   if (!endpoint || !definition.has(*endpoint)) {
-    return test.failed("Endpoint " + spec.endpoint + " not found in " + definition.name() +
+    return test.failed("Endpoint " + brief(spec.endpoint) + " not found in " + definition.name() +
                        "\n  Available endpoints: " + available_endpoints(definition));
   }
   try {

@@ -9,6 +9,7 @@
 #include "problems_by_key.h"
 #include "scalar_check.h"
 #include "shape_check.h"
+#include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
@@ -63,10 +64,16 @@ Value value_of(const JsonNumber& number) {
 }
 
 Place place_of(const Spot& spot) {
+  // A thousand problems may stand below the same keys.
+  constexpr std::size_t kMaxKeyBytes = std::size_t{2} << 10;
+  constexpr std::size_t kMaxKeysBytes = std::size_t{8} << 10;
+  constexpr std::size_t kMaxFurtherKeyBytes = 20;
   Place place;
+  std::size_t keys_bytes = 0;
   for (const Spot* at = &spot; at != nullptr; at = at->outer) {
     if (const auto* key = std::get_if<std::string_view>(&at->part)) {
-      place.emplace_back(std::string(*key));
+      place.emplace_back(brief(*key, keys_bytes < kMaxKeysBytes ? kMaxKeyBytes : kMaxFurtherKeyBytes));
+      keys_bytes += std::get<std::string>(place.back()).size();
     } else {
       place.emplace_back(std::get<std::int64_t>(at->part));
     }

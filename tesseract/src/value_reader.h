@@ -22,6 +22,7 @@ struct Spot {
   const Spot* outer = nullptr;
   std::variant<std::string_view, std::int64_t> part;
 };
+/// Keys above 2 KiB are cut; beyond 8 KiB, all further ones that are long.
 [[nodiscard]] Place place_of(const Spot& spot);
 
 /// The number as a Value; one beyond 64 bits is its double.

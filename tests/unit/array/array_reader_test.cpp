@@ -141,6 +141,25 @@ TEST(ArrayReaderTest, RefusesBitsLeftOver) {
   EXPECT_EQ(fault_of(read(base64_object("[1]", "int8", "AR=="))).kind, Kind::kDecode);
 }
 
+TEST(ArrayReaderTest, SaysWhatIsNoBase64) {
+  const auto reason = [](const char* text) { return fault_of(read(base64_object("[3]", "int8", text))).reason; };
+  for (const char* text : {"AA*A", "AAA*AAAAA", "*", "A=AA", "=AAA", "AA-_", "AA A", "AA==AAAA"}) {
+    EXPECT_EQ(reason(text), "Non-base64 digit found") << text;
+  }
+  EXPECT_NE(reason("AAA").find("length or padding"), std::string::npos);
+  EXPECT_NE(fault_of(read(base64_object("[1]", "int8", "AR=="))).reason.find("left over"), std::string::npos);
+}
+
+TEST(ArrayReaderTest, ShowsNoOtherSizeForOneBeyond63Bits) {
+  for (const char* size : {"9223372036854775808", "18446744073709551616", R"("9223372036854775808")"}) {
+    const std::string shape = "[" + std::string(size) + "]";
+    for (const std::string& text : {json_object(shape, "float64", "[1]"), base64_object(shape, "float64", "AAAA"),
+                                    object(shape, "float64", R"("buffer":"d.bin","encoding":"binref")")}) {
+      EXPECT_EQ(fault_of(read(text)).reason, "Maximum allowed dimension exceeded") << text;
+    }
+  }
+}
+
 TEST(ArrayReaderTest, TakesSizesInEveryFormOfWholeNumbers) {
   for (const char* const size : {"2", "2.0", "\"2\"", "\" +2.00 \"", "\"0_2\""}) {
     EXPECT_EQ(array_of(read(json_object("[" + std::string(size) + "]", "int8", "[1,2]"))).size(), 2) << size;

@@ -115,6 +115,13 @@ TEST(Utf8Test, CutsBetweenCharacters) {
   EXPECT_EQ(cut_utf8("\x80\x80\x80\x80\x80\x80", 5), "\x80\x80");  // not UTF-8: a few bytes less, no more
 }
 
+TEST(Utf8Test, QuotesLongTextsByTheirBeginning) {
+  EXPECT_EQ(brief("name"), "name");
+  EXPECT_EQ(brief(std::string(300, 'x')), std::string(300, 'x'));
+  EXPECT_EQ(brief(std::string(301, 'x')), std::string(300, 'x') + "…");
+  EXPECT_EQ(brief("aäb", 2), "a…");
+}
+
 TEST(Utf8Test, ReplacesWhateverIsNotUtf8) {
   for (unsigned first = 0; first < 256; ++first) {
     for (unsigned second = 0; second < 256; ++second) {

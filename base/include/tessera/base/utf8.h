@@ -13,6 +13,9 @@ namespace tessera {
 [[nodiscard]] std::size_t utf8_prefix(std::string_view bytes);
 /// The first `limit_bytes` of a text, or up to three less, so that no character of UTF-8 is cut in two.
 [[nodiscard]] std::string_view cut_utf8(std::string_view text, std::size_t limit_bytes);
+/// A text as messages quote it: all of it, or of more than `limit_bytes` the beginning and `…`. What clients send is
+/// quoted only so, that an answer never is larger than its request.
+[[nodiscard]] std::string brief(std::string_view text, std::size_t limit_bytes = 300);
 /// The bytes with U+FFFD for what is not UTF-8, as Python's decoder replaces it (`errors="replace"`): one for each byte
 /// that begins nothing, one for each character that breaks off.
 [[nodiscard]] std::string replaced_utf8(std::string_view bytes);

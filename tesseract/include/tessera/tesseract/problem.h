@@ -65,8 +65,8 @@ struct Problem {
 };
 
 /// The body of a 422, `{"detail":[…]}`, in pydantic's types and words (PROTOCOL.md sections 7.2 and 7.3). An input
-/// above 64 KiB, or beyond 1 MiB for all of an answer, is shown as its size: `"…(70000 bytes)"` (section 17). Safe to
-/// call from any thread, like the next.
+/// above 64 KiB, or beyond 1 MiB for all of an answer, is shown as its size: `"…(70000 bytes)"` (section 17). Ends with
+/// the problem that makes it larger than 4 MiB. Safe to call from any thread, like the next.
 [[nodiscard]] std::string problems_to_json(const std::vector<Problem>& problems);
 
 /// The same for people: "1 validation error for ApplyInputSchema\ninputs.b\n  Field required [type=missing, …]". Inputs
