@@ -36,13 +36,15 @@ bool leads_out_of(const std::filesystem::path& root, const std::string& folder) 
   return !fault && *target.lexically_relative(root).begin() == "..";
 }
 
-/// The bytes of all arrays and texts in a value, and a few for each number.
+/// The bytes of all arrays and texts in a value, and a few for each number. An array on a GPU counts as a terabyte: it
+/// may have to be copied first.
 std::uint64_t size_of(const Value& value) {
   constexpr std::uint64_t kNumberBytes = 8;
+  constexpr std::uint64_t kGpuArrayBytes = std::uint64_t{1} << 40;
   std::uint64_t size = kNumberBytes;
   switch (value.kind()) {
     case Value::Kind::kArray:
-      size += value.array().size_bytes();
+      size += value.array().is_on_device() ? kGpuArrayBytes : value.array().size_bytes();
       break;
     case Value::Kind::kText:
       size += value.text().size();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "closing_thread.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/base/mutex.h"
@@ -59,6 +60,7 @@ class GpuExchange {
   const DaemonOptions options_;  // the GPUs may be opened long after the caller's are gone
   Logger& logger_;
   const Clock& clock_;
+  const std::shared_ptr<ClosingThread> closer_;
   mutable Mutex mutex_;
   std::shared_ptr<GpuSystem> gpus_ TESSERA_GUARDED_BY(mutex_);
   std::unique_ptr<GpuTransport> transport_;
