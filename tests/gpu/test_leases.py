@@ -312,6 +312,7 @@ def test_all_memory_comes_back(start_daemon):
         name_done(daemon, *ids)
 
     call_everything()  # what the client's SDK keeps for itself, it keeps from now on
+    wait_until(lambda: holds_nothing(daemon), "the memory comes back")
     before = [machine.used_bytes(gpu) for gpu in (0, 1)]
     call_everything()
     wait_until(lambda: holds_nothing(daemon), "the memory comes back")
