@@ -192,7 +192,8 @@ class EndpointCall final : public PendingCall {
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
     if (const Status written = write_value(result, encoding, writers, response.body); !written) {
-      return exports.is_refused() ? exports_full() : record_.fail_to_write(written.error(), request_.accept);
+      std::optional<Response> refusal = exports.take_refusal();
+      return refusal ? *std::move(refusal) : record_.fail_to_write(written.error(), request_.accept);
     }
     if (files) {
       files->commit();

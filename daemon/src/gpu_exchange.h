@@ -43,6 +43,8 @@ class GpuExchange {
   /// Ends the leases of clients that never name theirs, as a call of another such client does.
   void supersede();
 
+  /// How much clients together may hold.
+  [[nodiscard]] std::uint64_t export_limit_bytes() const { return options_.export_bytes; }
   /// Whether anything more may be kept for clients.
   [[nodiscard]] bool has_room() const;
 

@@ -145,6 +145,15 @@ def test_what_clients_may_hold_is_bounded(start_daemon):
     assert client.apply({"count": 2, "all_on_gpu": True}).status == 200
 
 
+def test_an_answer_that_can_never_fit_is_told_so(start_daemon):
+    daemon = start_daemon("mixed", "--max-export-bytes", str(2 * PAGE))
+    answer = daemon.client().apply({"count": 3, "all_on_gpu": True})
+    assert answer.status == 503 and "retry-after" not in answer.headers
+    assert f"needs {3 * PAGE} bytes" in answer.json()["detail"] and f"hold {2 * PAGE} " in answer.json()["detail"]
+    assert daemon.leases()["total"] == 0
+    assert daemon.client().apply({"count": 2, "all_on_gpu": True}).status == 200
+
+
 def test_a_client_that_names_none_is_not_kept_out_by_its_own_lease(start_daemon):
     daemon = start_daemon("places", "--max-export-bytes", str(PAGE))
     client = daemon.client()
