@@ -7,7 +7,6 @@
 #include <new>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "tessera/base/mutex.h"
 #include "tessera/cuda/driver_functions.h"
@@ -53,8 +52,12 @@ Error out_of_memory(const Gpu& gpu, std::size_t size_bytes, const Error& cause) 
 class Pool final : public DevicePool, public std::enable_shared_from_this<Pool> {
  public:
   Pool(std::shared_ptr<const Gpu> gpu, std::uint64_t idle_limit_bytes, Clock::Instant::duration idle_time,
-       const Clock& clock)
-      : gpu_(std::move(gpu)), idle_limit_bytes_(idle_limit_bytes), idle_time_(idle_time), clock_(clock) {}
+       const Clock& clock, std::shared_ptr<Closer> closer)
+      : gpu_(std::move(gpu)),
+        idle_limit_bytes_(idle_limit_bytes),
+        idle_time_(idle_time),
+        clock_(clock),
+        closer_(std::move(closer)) {}
 
   [[nodiscard]] Result<std::shared_ptr<PooledMemory>> allocate(std::size_t size_bytes) override;
   void trim() override;
@@ -65,13 +68,14 @@ class Pool final : public DevicePool, public std::enable_shared_from_this<Pool> 
   [[nodiscard]] const std::shared_ptr<const Gpu>& gpu() const { return gpu_; }
 
  private:
-  using Blocks = std::vector<std::unique_ptr<Block>>;
+  using Blocks = std::list<std::unique_ptr<Block>>;
   // Idle blocks by size; of one size, the one used last at the end.
-  using IdleBlocks = std::map<std::size_t, std::list<std::unique_ptr<Block>>>;
+  using IdleBlocks = std::map<std::size_t, Blocks>;
 
   [[nodiscard]] std::unique_ptr<Block> take_idle(std::size_t size_bytes);
   [[nodiscard]] Result<std::unique_ptr<Block>> make_block(std::size_t size_bytes, std::size_t capacity_bytes);
-  [[nodiscard]] std::unique_ptr<Block> remove_oldest() TESSERA_REQUIRES(mutex_);
+  void remove_oldest(Blocks& removed) TESSERA_REQUIRES(mutex_);
+  void free_by_closer(Blocks freed) noexcept;
   void free_all_idle();
   void forget(const Block& block);
 
@@ -79,6 +83,7 @@ class Pool final : public DevicePool, public std::enable_shared_from_this<Pool> 
   const std::uint64_t idle_limit_bytes_;
   const Clock::Instant::duration idle_time_;
   const Clock& clock_;
+  const std::shared_ptr<Closer> closer_;
   mutable Mutex mutex_;
   IdleBlocks idle_ TESSERA_GUARDED_BY(mutex_);
   Stats stats_ TESSERA_GUARDED_BY(mutex_);
@@ -159,6 +164,7 @@ Result<std::unique_ptr<Block>> Pool::make_block(std::size_t size_bytes, std::siz
   Result<DeviceMemory> memory = DeviceMemory::allocate(gpu_, capacity_bytes);
   if (!memory && memory.error().native_code() == kCudaOutOfMemory) {
     free_all_idle();
+    closer_->wait();
     memory = DeviceMemory::allocate(gpu_, capacity_bytes);
   }
   const std::size_t smallest_bytes = round_up(size_bytes, kGranularity).value_or(capacity_bytes);
@@ -189,39 +195,48 @@ void Pool::put_back(std::unique_ptr<Block> block) noexcept {
   const std::size_t size_bytes = block->memory.size_bytes();
   block->idle_since = clock_.now();
   forget(*block);
-  Blocks freed;  // after the lock
+  Blocks freed;
   try {
-    std::list<std::unique_ptr<Block>> entry;
+    Blocks entry;
     entry.push_back(std::move(block));
     const MutexLock lock(mutex_);
-    if (size_bytes > idle_limit_bytes_) {
-      return;  // `entry` goes after the lock, and the memory with it
-    }
-    std::list<std::unique_ptr<Block>>& same_size = idle_[size_bytes];
-    same_size.splice(same_size.end(), entry);
-    stats_.idle_bytes += size_bytes;
+    Blocks& target = size_bytes > idle_limit_bytes_ ? freed : idle_[size_bytes];
+    target.splice(target.end(), entry);
+    stats_.idle_bytes += size_bytes > idle_limit_bytes_ ? 0 : size_bytes;
     while (stats_.idle_bytes > idle_limit_bytes_) {
-      freed.push_back(remove_oldest());
+      remove_oldest(freed);
     }
   } catch (const std::bad_alloc&) {
     return;  // no memory to remember it by: freed
   }
+  free_by_closer(std::move(freed));
 }
 
-std::unique_ptr<Block> Pool::remove_oldest() {
+void Pool::remove_oldest(Blocks& removed) {
   auto oldest = idle_.end();
   for (auto candidate = idle_.begin(); candidate != idle_.end(); ++candidate) {
     if (oldest == idle_.end() || candidate->second.front()->idle_since < oldest->second.front()->idle_since) {
       oldest = candidate;
     }
   }
-  std::unique_ptr<Block> removed = std::move(oldest->second.front());
-  oldest->second.pop_front();
-  stats_.idle_bytes -= removed->memory.size_bytes();
-  if (oldest->second.empty()) {
+  Blocks& blocks = oldest->second;
+  stats_.idle_bytes -= blocks.front()->memory.size_bytes();
+  removed.splice(removed.end(), blocks, blocks.begin());
+  if (blocks.empty()) {
     idle_.erase(oldest);
   }
-  return removed;
+}
+
+// Freeing waits for the work of the GPU, and whoever gives a buffer back should not.
+void Pool::free_by_closer(Blocks freed) noexcept {
+  if (freed.empty()) {
+    return;
+  }
+  try {
+    closer_->drop(std::make_shared<Blocks>(std::move(freed)));
+  } catch (const std::bad_alloc&) {
+    return;  // freed here
+  }
 }
 
 void Pool::free_all_idle() {
@@ -239,8 +254,7 @@ void Pool::trim() {
     auto& blocks = size->second;
     while (!blocks.empty() && now - blocks.front()->idle_since >= idle_time_) {
       stats_.idle_bytes -= blocks.front()->memory.size_bytes();
-      freed.push_back(std::move(blocks.front()));
-      blocks.pop_front();
+      freed.splice(freed.end(), blocks, blocks.begin());
     }
     size = blocks.empty() ? idle_.erase(size) : std::next(size);
   }
@@ -259,8 +273,9 @@ void Pool::count_handle() {
 }  // namespace
 
 std::shared_ptr<DevicePool> DevicePool::make(std::shared_ptr<const Gpu> gpu, std::uint64_t idle_limit_bytes,
-                                             Clock::Instant::duration idle_time, const Clock& clock) {
-  return std::make_shared<Pool>(std::move(gpu), idle_limit_bytes, idle_time, clock);
+                                             Clock::Instant::duration idle_time, const Clock& clock,
+                                             std::shared_ptr<Closer> closer) {
+  return std::make_shared<Pool>(std::move(gpu), idle_limit_bytes, idle_time, clock, std::move(closer));
 }
 
 }  // namespace tessera

@@ -18,6 +18,9 @@ class DeviceInputs final : public DeviceArrayReader {
   bool to_host_;
 };
 
+/// Whether a body may name arrays in GPU memory, at a glance: some that do not look as if they did.
+[[nodiscard]] bool may_name_gpu_arrays(std::string_view body);
+
 /// An error of the transport in the words of a 422: what failed, and what that means to the client.
 [[nodiscard]] std::string import_failure(const GpuTransport& transport, const Error& error);
 

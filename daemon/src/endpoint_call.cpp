@@ -51,13 +51,15 @@ std::optional<std::string> fault_of_run_id(const Error& error, const std::filesy
                                     : std::nullopt;
 }
 
-/// The bytes of all arrays and texts in a value, and a few for each number.
+/// The bytes of all arrays and texts in a value, and a few for each number. An array on a GPU counts as a terabyte: it
+/// may have to be copied first.
 std::uint64_t size_of(const Value& value) {
   constexpr std::uint64_t kNumberBytes = 8;
+  constexpr std::uint64_t kGpuArrayBytes = std::uint64_t{1} << 40;
   std::uint64_t size = kNumberBytes;
   switch (value.kind()) {
     case Value::Kind::kArray:
-      size += value.array().size_bytes();
+      size += value.array().is_on_device() ? kGpuArrayBytes : value.array().size_bytes();
       break;
     case Value::Kind::kText:
       size += value.text().size();
@@ -204,7 +206,8 @@ class EndpointCall final : public PendingCall {
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
     if (const Status written = write_value(result, encoding, writers, response.body); !written) {
-      return exports.is_refused() ? exports_full() : record_.fail_to_write(written.error(), request_.accept);
+      std::optional<Response> refusal = exports.take_refusal();
+      return refusal ? *std::move(refusal) : record_.fail_to_write(written.error(), request_.accept);
     }
     if (files) {
       files->commit();

@@ -21,7 +21,12 @@ ExportRegistry::Options registry_options(const DaemonOptions& options) {
 }  // namespace
 
 GpuExchange::GpuExchange(const DaemonOptions& options, Logger& logger, const Clock& clock)
-    : options_(options), logger_(logger), clock_(clock), registry_(registry_options(options), clock) {
+
+    : options_(options),
+      logger_(logger),
+      clock_(clock),
+      closer_(std::make_shared<ClosingThread>()),
+      registry_(registry_options(options), clock) {
   if (options_.config.gpu_transport != "none") {
     start_transport();
   }
@@ -33,6 +38,8 @@ GpuExchange::~GpuExchange() {
   if (ended > 0) {
     logger_.info("dropped exports that no client had named done", {{"leases", static_cast<std::int64_t>(ended)}});
   }
+  // By us, as the last to know of it may be what it drops.
+  closer_->stop();
 }
 
 void GpuExchange::start_transport() {
@@ -70,6 +77,7 @@ std::shared_ptr<GpuSystem> GpuExchange::gpus() {
     GpuSystem::Options options;
     options.driver_library = options_.cuda_library;
     options.pool_fraction = options_.config.cuda_ipc_pool_fraction;
+    options.closer = closer_;
     // Who wants no idle buffers of ours wants to give back those of clients at once, too.
     if (options.pool_fraction == 0) {
       options.idle_mapping_bytes = 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "closing_thread.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/base/mutex.h"
@@ -42,6 +43,8 @@ class GpuExchange {
   /// Ends the leases of clients that never name theirs, as a call of another such client does.
   void supersede();
 
+  /// How much clients together may hold.
+  [[nodiscard]] std::uint64_t export_limit_bytes() const { return options_.export_bytes; }
   /// Whether anything more may be kept for clients.
   [[nodiscard]] bool has_room() const;
 
@@ -59,6 +62,7 @@ class GpuExchange {
   const DaemonOptions options_;  // the GPUs may be opened long after the caller's are gone
   Logger& logger_;
   const Clock& clock_;
+  const std::shared_ptr<ClosingThread> closer_;
   mutable Mutex mutex_;
   std::shared_ptr<GpuSystem> gpus_ TESSERA_GUARDED_BY(mutex_);
   std::unique_ptr<GpuTransport> transport_;

@@ -105,7 +105,7 @@ Task<std::optional<Response>> HttpSession::compute() {
   const Request& request = reader_.head()->request;
   const std::uint64_t body_bytes = request.body.size();
   HeldSlot codec_slot;
-  if (body_bytes > kLargeBytes) {
+  if (body_bytes > kLargeBytes || environment_.service.may_wait_for_gpu(request)) {
     codec_slot = co_await connection_.wait_for_slot(environment_.codec_slots);
   }
   std::variant<Response, std::unique_ptr<PendingCall>> begun = environment_.service.begin(request);

@@ -20,7 +20,9 @@ Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
   TESSERA_ASSIGN_OR_RETURN(ExportedArray exported, exchange_.transport()->export_array(array));
   if (exported.owner) {
     if (!exchange_.registry().try_reserve(exported.pinned_bytes)) {
-      is_refused_ = true;
+      const std::uint64_t needed_bytes = reserved_bytes_ + exported.pinned_bytes;
+      const std::uint64_t limit_bytes = exchange_.export_limit_bytes();
+      refusal_ = needed_bytes > limit_bytes ? exports_never_fit(needed_bytes, limit_bytes) : exports_full();
       return Error(ErrorCode::kUnavailable, "clients hold all the GPU memory that may be lent to them");
     }
     reserved_bytes_ += exported.pinned_bytes;
@@ -55,6 +57,13 @@ void ResponseExports::commit(Response& response, bool is_acknowledging) {
     registry.release(id, LeaseEnd::kDropped);
     throw;
   }
+}
+
+Response exports_never_fit(std::uint64_t needed_bytes, std::uint64_t limit_bytes) {
+  return detail_answer(503, "the answer needs " + std::to_string(needed_bytes) +
+                                " bytes of GPU memory or more, but clients together may hold " +
+                                std::to_string(limit_bytes) +
+                                " (--max-export-bytes): it can never be lent; ask for host arrays");
 }
 
 Response exports_full() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu_exchange.h"
@@ -29,8 +30,8 @@ class ResponseExports final : public DeviceArrayWriter {
   [[nodiscard]] Result<std::optional<std::string>> write(const Array& array) override;
   [[nodiscard]] Result<Array> to_host(const Array& array) override;
 
-  /// Whether write() found that clients hold as much as they may.
-  [[nodiscard]] bool is_refused() const { return is_refused_; }
+  /// What to answer if write() found that clients hold as much as they may; nothing if it did not.
+  [[nodiscard]] std::optional<Response> take_refusal() { return std::exchange(refusal_, std::nullopt); }
 
   /// Leases what was written to the client, and adds the header that names it, and one that says which ways the arrays
   /// took. If the response cannot be sent, the lease ends at once.
@@ -40,7 +41,7 @@ class ResponseExports final : public DeviceArrayWriter {
   GpuExchange& exchange_;
   const Request& request_;
   bool is_negotiated_;
-  bool is_refused_ = false;
+  std::optional<Response> refusal_;
   std::vector<std::shared_ptr<void>> owners_;
   std::uint64_t reserved_bytes_ = 0;
   std::size_t in_place_ = 0;
@@ -50,5 +51,8 @@ class ResponseExports final : public DeviceArrayWriter {
 
 /// 503 for a client to which no more GPU memory can be lent for now.
 [[nodiscard]] Response exports_full();
+
+/// The same for an answer that would not fit if nobody held anything: no time to come back at.
+[[nodiscard]] Response exports_never_fit(std::uint64_t needed_bytes, std::uint64_t limit_bytes);
 
 }  // namespace tessera

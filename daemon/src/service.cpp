@@ -131,6 +131,10 @@ class TesseractService final : public Service {
     return refusal;
   }
 
+  [[nodiscard]] bool may_wait_for_gpu(const Request& request) const override {
+    return gpu_->transport() != nullptr && may_name_gpu_arrays(request.body);
+  }
+
   RefusalOrCall begin(const Request& request) override {
     RequestRecord record(parts_, request);
     RefusalOrCall result;

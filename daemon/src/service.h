@@ -26,7 +26,8 @@ class PendingCall {
 
   /// Runs the endpoint; the caller holds a worker slot meanwhile. Once. Never throws.
   virtual void run() = 0;
-  /// About how many bytes finish() will make, after run(); 0 if they are few. Decides whether it needs a codec slot.
+  /// About how many bytes finish() will make, after run(); 0 if they are few, very many if it may wait for a GPU.
+  /// Decides whether it needs a codec slot.
   [[nodiscard]] virtual std::uint64_t answer_bytes() const { return 0; }
   /// Encodes the answer, after run(), without the slot. Once. Never throws.
   [[nodiscard]] virtual Response finish() = 0;
@@ -54,6 +55,8 @@ class Service {
   /// or awaited body need not be sent; nothing if the body must be read. `head.body` is empty.
   [[nodiscard]] virtual std::optional<Response> refuse_unread(const Request& /*head*/) { return std::nullopt; }
 
+  /// Whether begin() may wait for a GPU, however small the body. Errs on the side of yes.
+  [[nodiscard]] virtual bool may_wait_for_gpu(const Request& /*request*/) const { return false; }
   /// Answers what needs no worker (health, documents, refusals, metrics) and prepares what does. `request` and the
   /// memory that it borrows outlive the PendingCall.
   [[nodiscard]] virtual RefusalOrCall begin(const Request& request) = 0;

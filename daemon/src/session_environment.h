@@ -17,7 +17,7 @@ namespace tessera {
 /// Upstream lets it wait for ever (PROTOCOL.md section 1).
 inline constexpr int kFirstRequestPatience = 4;
 
-/// Bodies above this are decoded and encoded under a codec slot.
+/// Bodies above this are decoded and encoded under a codec slot, as is what waits for a GPU.
 inline constexpr std::uint64_t kLargeBytes = std::uint64_t{1} << 20;
 
 /// All of it is safe to use from any thread, and outlives the connections.
@@ -27,7 +27,7 @@ struct SessionEnvironment {
   Logger& logger;
   const Clock& clock;
   WorkerSlots& call_slots;   ///< endpoint calls that run
-  WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes
+  WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes, or wait for a GPU
   ConnectionTable& connections;
   std::atomic<bool>& is_stopping;
 };

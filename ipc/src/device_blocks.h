@@ -9,6 +9,7 @@
 #include "mapping_cache.h"
 #include "tessera/array/device_array.h"
 #include "tessera/base/mutex.h"
+#include "tessera/cuda/closer.h"
 #include "tessera/cuda/device_memory.h"
 #include "tessera/cuda/device_pool.h"
 #include "transport_counts.h"
@@ -70,12 +71,21 @@ class PooledBlock final : public LocalBlock {
 class ForeignBlock final : public LocalBlock {
  public:
   ForeignBlock(std::shared_ptr<const Gpu> gpu, std::uint64_t address, std::size_t size_bytes, const PointerInfo& info,
-               std::shared_ptr<void> owner, void* stream, std::shared_ptr<TransportCounts> counts)
+               std::shared_ptr<void> owner, void* stream, std::shared_ptr<TransportCounts> counts,
+               std::shared_ptr<Closer> closer)
       : LocalBlock(std::move(gpu), address, size_bytes),
         info_(info),
         owner_(std::move(owner)),
         stream_(stream),
-        counts_(std::move(counts)) {}
+        counts_(std::move(counts)),
+        closer_(std::move(closer)) {}
+  ForeignBlock(const ForeignBlock&) = delete;
+  ForeignBlock& operator=(const ForeignBlock&) = delete;
+  ~ForeignBlock() override {
+    if (owner_) {
+      closer_->drop(std::move(owner_));
+    }
+  }
 
   [[nodiscard]] void* stream() const override { return stream_; }
   [[nodiscard]] Result<std::optional<BlockHandle>> handle() const override;
@@ -83,9 +93,10 @@ class ForeignBlock final : public LocalBlock {
 
  private:
   const PointerInfo info_;
-  const std::shared_ptr<void> owner_;
+  std::shared_ptr<void> owner_;
   void* const stream_;
   const std::shared_ptr<TransportCounts> counts_;
+  const std::shared_ptr<Closer> closer_;
   mutable Mutex mutex_;
   mutable std::optional<IpcMemHandle> handle_ TESSERA_GUARDED_BY(mutex_);
   mutable bool is_refused_ TESSERA_GUARDED_BY(mutex_) = false;

@@ -104,7 +104,7 @@ Result<Array> System::wrap(DType dtype, Shape shape, ForeignMemory memory) {
   std::shared_ptr<const LocalBlock> block;
   if (is_c_order(shape, memory.strides_bytes, c_order)) {
     block = std::make_shared<ForeignBlock>(*gpu, memory.address, static_cast<std::size_t>(*size_bytes), *info,
-                                           std::move(memory.owner), memory.stream, counts_);
+                                           std::move(memory.owner), memory.stream, counts_, closer_);
   } else {
     TESSERA_ASSIGN_OR_RETURN(block,
                              pack(*gpu, static_cast<std::size_t>(*size_bytes), item_size_bytes(dtype), shape, memory));

@@ -1,5 +1,6 @@
 #include "mapping_cache.h"
 
+#include <new>
 #include <utility>
 
 #include "tessera/cuda/driver_functions.h"
@@ -29,8 +30,23 @@ const IpcMapping& MappingCache::Lease::mapping() const {
   return *entry_->mapping;
 }
 
-MappingCache::MappingCache(Limits limits, const Clock& clock, std::shared_ptr<TransportCounts> counts)
-    : limits_(limits), clock_(clock), counts_(std::move(counts)) {}
+/// Mappings that are closed as it goes.
+class MappingCache::Closing final {
+ public:
+  Closing(std::shared_ptr<MappingCache> cache, Entries entries)
+      : cache_(std::move(cache)), entries_(std::move(entries)) {}
+  Closing(const Closing&) = delete;
+  Closing& operator=(const Closing&) = delete;
+  ~Closing() { cache_->close(entries_); }
+
+ private:
+  std::shared_ptr<MappingCache> cache_;
+  Entries entries_;
+};
+
+MappingCache::MappingCache(Limits limits, const Clock& clock, std::shared_ptr<TransportCounts> counts,
+                           std::shared_ptr<Closer> closer)
+    : limits_(limits), clock_(clock), counts_(std::move(counts)), closer_(std::move(closer)) {}
 
 Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std::shared_ptr<const Gpu>& gpu,
                                                                       const IpcMemHandle& handle) {
@@ -146,7 +162,7 @@ void MappingCache::release(const std::shared_ptr<Entry>& entry) noexcept {
       remove_oldest(closed);
     }
   }
-  close(closed);
+  close_later(std::move(closed));
 }
 
 void MappingCache::remove_unused(Entries::iterator entry, Entries& removed) noexcept {
@@ -193,6 +209,17 @@ void MappingCache::close(const Entries& entries) noexcept {
   const MutexLock lock(mutex_);
   closing_ -= entries.size();
   changed_.notify_all();
+}
+
+void MappingCache::close_later(Entries entries) noexcept {
+  if (entries.empty()) {
+    return;
+  }
+  try {
+    closer_->drop(std::make_shared<Closing>(shared_from_this(), std::move(entries)));
+  } catch (const std::bad_alloc&) {
+    close(entries);  // it was not moved from yet
+  }
 }
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 #include "tessera/base/clock.h"
 #include "tessera/base/mutex.h"
 #include "tessera/base/result.h"
+#include "tessera/cuda/closer.h"
 #include "tessera/cuda/device_memory.h"
 #include "transport_counts.h"
 
@@ -20,6 +21,7 @@ namespace tessera {
 class MappingCache final : public std::enable_shared_from_this<MappingCache> {
  private:
   struct Entry;
+  class Closing;
 
  public:
   struct Limits {
@@ -44,7 +46,8 @@ class MappingCache final : public std::enable_shared_from_this<MappingCache> {
   };
 
   /// `clock` outlives it.
-  MappingCache(Limits limits, const Clock& clock, std::shared_ptr<TransportCounts> counts);
+  MappingCache(Limits limits, const Clock& clock, std::shared_ptr<TransportCounts> counts,
+               std::shared_ptr<Closer> closer);
 
   /// The mapping of a handle, opened by the first who asks; others wait for that. If the driver says that an older
   /// mapping is in the way (208), the unused ones of the GPU are closed and it is tried once more. Errors: of CUDA.
@@ -71,10 +74,13 @@ class MappingCache final : public std::enable_shared_from_this<MappingCache> {
   void remove_unused(Entries::iterator entry, Entries& removed) noexcept TESSERA_REQUIRES(mutex_);
   void remove_oldest(Entries& removed) noexcept TESSERA_REQUIRES(mutex_);
   void close(const Entries& entries) noexcept;
+  /// The same by the closer.
+  void close_later(Entries entries) noexcept;
 
   const Limits limits_;
   const Clock& clock_;
   const std::shared_ptr<TransportCounts> counts_;
+  const std::shared_ptr<Closer> closer_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   Entries entries_ TESSERA_GUARDED_BY(mutex_);

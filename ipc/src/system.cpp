@@ -49,10 +49,11 @@ std::shared_ptr<GpuSystem> GpuSystem::open(const Options& options, const Clock& 
 }
 
 System::System(const Options& options, const Clock& clock)
-    : counts_(std::make_shared<TransportCounts>()),
+    : closer_(options.closer),
+      counts_(std::make_shared<TransportCounts>()),
       mappings_(std::make_shared<MappingCache>(
           MappingCache::Limits{.idle_bytes = options.idle_mapping_bytes, .idle_time = options.idle_time}, clock,
-          counts_)),
+          counts_, options.closer)),
       exports_(std::make_shared<ExportTable>()) {
   auto loaded = Driver::load(options.driver_library);
   if (const auto* const unavailable = std::get_if<DriverUnavailable>(&loaded)) {
@@ -75,8 +76,8 @@ void System::find_gpus(const Options& options, const Clock& clock) {
     return;
   }
   for (const std::shared_ptr<const Gpu>& gpu : gpus_) {
-    pools_.push_back(
-        DevicePool::make(gpu, share_of(gpu->memory_bytes(), options.pool_fraction), options.idle_time, clock));
+    pools_.push_back(DevicePool::make(gpu, share_of(gpu->memory_bytes(), options.pool_fraction), options.idle_time,
+                                      clock, options.closer));
   }
   if (std::ranges::all_of(gpus_, [](const auto& gpu) { return gpu->attributes().is_prohibited; })) {
     problem_ = make_problem(TransportReason::kProhibitedMode, "no process may use the GPU");

@@ -53,6 +53,7 @@ class System final : public GpuSystem {
                                                                std::size_t size_bytes, std::size_t item_size_bytes,
                                                                const Shape& shape, const ForeignMemory& memory);
 
+  std::shared_ptr<Closer> closer_;
   std::shared_ptr<const Driver> driver_;
   std::optional<TransportProblem> problem_;
   std::vector<std::shared_ptr<const Gpu>> gpus_;

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,8 @@ def start_daemon(build, tmp_path_factory):
         return daemon
 
     yield start
-    for daemon in started:
-        daemon.stop()
+    with ThreadPoolExecutor(max_workers=16) as pool:  # each may wait a second for its clients
+        list(pool.map(daemons.Daemon.stop, started))
 
 
 @pytest.fixture(scope="module")

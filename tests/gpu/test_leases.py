@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from gpu_harness import machine
 from gpu_harness.buffers import lent, read
+from gpu_harness.calls import PAGE, holds_nothing
 from gpu_harness.daemons import DONE, IPC
 from gpu_harness.waiting import wait_until
 
-PAGE = 2 << 20
 NEW = {"x": [1.0, 2.0, 3.0], "place": "new"}
 HEAD_LIMIT = 64 << 10
 
@@ -99,7 +99,7 @@ def test_an_endpoint_that_fails_keeps_no_memory(start_daemon):
     daemon = start_daemon("mixed", "--cuda-ipc-pool-fraction", "0")
     for _ in range(3):
         assert daemon.client().apply({"count": 10, "all_on_gpu": True, "fails": True}).status == 500
-        assert machine.counts(daemon.pid).live_allocations == 0
+        wait_until(lambda: machine.counts(daemon.pid).live_allocations == 0, "the memory comes back")
     assert daemon.leases()["total"] == 0
 
 
@@ -143,6 +143,15 @@ def test_what_clients_may_hold_is_bounded(start_daemon):
     assert refused.status == 503 and int(refused.headers["retry-after"]) > 0
     assert daemon.leases()["total"] == 1
     assert client.apply({"count": 2, "all_on_gpu": True}).status == 200
+
+
+def test_an_answer_that_can_never_fit_is_told_so(start_daemon):
+    daemon = start_daemon("mixed", "--max-export-bytes", str(2 * PAGE))
+    answer = daemon.client().apply({"count": 3, "all_on_gpu": True})
+    assert answer.status == 503 and "retry-after" not in answer.headers
+    assert f"needs {3 * PAGE} bytes" in answer.json()["detail"] and f"hold {2 * PAGE} " in answer.json()["detail"]
+    assert daemon.leases()["total"] == 0
+    assert daemon.client().apply({"count": 2, "all_on_gpu": True}).status == 200
 
 
 def test_a_client_that_names_none_is_not_kept_out_by_its_own_lease(start_daemon):
@@ -312,10 +321,10 @@ def test_all_memory_comes_back(start_daemon):
         name_done(daemon, *ids)
 
     call_everything()  # what the client's SDK keeps for itself, it keeps from now on
+    wait_until(lambda: holds_nothing(daemon), "the memory comes back")
     before = [machine.used_bytes(gpu) for gpu in (0, 1)]
     call_everything()
-    left = machine.counts(daemon.pid)
-    assert (left.live_allocations, left.live_mappings) == (0, 0)
+    wait_until(lambda: holds_nothing(daemon), "the memory comes back")
     assert [machine.used_bytes(gpu) for gpu in (0, 1)] == before
 
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tessera/cuda/device_memory.h"
+#include "tessera/cuda/device_pool.h"
 #include "tessera/cuda/driver_functions.h"
 #include "tessera/cuda/gpu.h"
 

@@ -7,6 +7,7 @@
 
 #include "tessera/base/clock.h"
 #include "tessera/base/result.h"
+#include "tessera/cuda/closer.h"
 #include "tessera/cuda/device_memory.h"
 #include "tessera/cuda/gpu.h"
 
@@ -44,9 +45,10 @@ class DevicePool {
   };
 
   /// Keeps at most `idle_limit_bytes` for the next use (0: none), those used last; frees what was idle for `idle_time`
-  /// when trim() is called. `clock` outlives it.
+  /// when trim() is called, and by `closer` what comes back beyond the limit. `clock` outlives it.
   [[nodiscard]] static std::shared_ptr<DevicePool> make(std::shared_ptr<const Gpu> gpu, std::uint64_t idle_limit_bytes,
-                                                        Clock::Instant::duration idle_time, const Clock& clock);
+                                                        Clock::Instant::duration idle_time, const Clock& clock,
+                                                        std::shared_ptr<Closer> closer = drop_at_once());
 
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
@@ -54,7 +56,8 @@ class DevicePool {
 
   /// A buffer of at least `size_bytes` > 0, not cleared, and zero beyond size_bytes up to its capacity never holds what
   /// another client sent: what is behind the array in a buffer that was used before is cleared first. If the GPU has no
-  /// memory left, frees all idle buffers and tries once more. Errors: kOutOfMemory, others of CUDA.
+  /// memory left, frees all idle buffers, waits for those that are being freed, and tries once more. Errors:
+  /// kOutOfMemory, others of CUDA.
   [[nodiscard]] virtual Result<std::shared_ptr<PooledMemory>> allocate(std::size_t size_bytes) = 0;
   /// Frees what was idle for too long; to be called now and then.
   virtual void trim() = 0;

@@ -12,6 +12,7 @@
 #include "tessera/array/device_array.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/result.h"
+#include "tessera/cuda/closer.h"
 #include "tessera/cuda/device_pool.h"
 #include "tessera/cuda/gpu.h"
 #include "tessera/ipc/transport_problem.h"
@@ -55,6 +56,8 @@ class GpuSystem {
     std::chrono::seconds idle_time{30};  ///< after which idle buffers and mappings are given back
     /// Of other processes' memory that mappings keep open which nobody uses.
     std::uint64_t idle_mapping_bytes = std::uint64_t{16} << 30U;
+    /// Drops memory and mappings whose last user may not wait for the GPU.
+    std::shared_ptr<Closer> closer = drop_at_once();
   };
 
   /// Never fails: where there is no GPU, problem() says why. `clock` outlives it.
