@@ -22,7 +22,7 @@ struct Memory {
 // Formats of PEP 3118, by dtype.
 const char* format_of(DType dtype) {
   static constexpr std::array<const char*, kDTypeCount> kFormats = {"e", "f", "d", "b", "h", "i",  "q",
-                                                                     "?", "B", "H", "I", "Q", "Zf", "Zd"};
+                                                                    "?", "B", "H", "I", "Q", "Zf", "Zd"};
   return kFormats.at(static_cast<std::size_t>(dtype));
 }
 

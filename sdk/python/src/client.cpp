@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tessera/sdk/tesseract.h"
 #include "owners.h"
+#include "tessera/sdk/tesseract.h"
 #include "values.h"
 
 namespace tessera::python {
@@ -26,8 +26,8 @@ std::optional<std::chrono::milliseconds> milliseconds_of(std::optional<double> s
   if (!seconds) {
     return std::nullopt;
   }
-  if (!(*seconds >= 0) || *seconds > 1e9) {
-    PyErr_SetString(PyExc_ValueError, (std::string(name) + " must be seconds, 0 or more").c_str());
+  if (!(*seconds > 0) || *seconds > 1e9) {
+    PyErr_SetString(PyExc_ValueError, (std::string(name) + " must be seconds, more than 0 and at most 1e9").c_str());
     throw nb::python_error();
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
@@ -83,8 +83,8 @@ const char* kind_name(ClientError::Kind kind) {
 [[noreturn]] void raise(const ClientError& error) {
   const nb::object make = nb::module_::import_("tessera.errors").attr("_exception_of");
   const nb::object status = error.status() ? nb::cast(*error.status()) : nb::none();
-  const nb::object exception =
-      make(kind_name(error.kind()), std::string(error.what()).c_str(), status, error.title().c_str(), items_of(error.items()));
+  const nb::object exception = make(kind_name(error.kind()), std::string(error.what()).c_str(), status,
+                                    error.title().c_str(), items_of(error.items()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   throw nb::python_error();
 }
@@ -181,43 +181,56 @@ void add_client(nb::module_& module) {
                   nb::arg("server_input_path").none(), nb::arg("connect_seconds").none(),
                   nb::arg("read_seconds").none(), nb::arg("borrows_gpu_arrays"), nb::arg("progress").none(),
                   nb::arg("progress_from_bytes"))
-      .def("apply",
-           [](const Tesseract& self, nb::handle inputs, const Text& run_id) {
-             const Object object = object_of(inputs);
-             return value_from([&] { return self.apply(object, with_run_id(run_id)); });
-           }, nb::arg("inputs"), nb::arg("run_id").none())
-      .def("jacobian",
-           [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, const Text& run_id) {
-             const Object object = object_of(inputs);
-             return value_from([&] { return self.jacobian(object, by, of, with_run_id(run_id)); });
-           }, nb::arg("inputs"), nb::arg("jac_inputs"), nb::arg("jac_outputs"), nb::arg("run_id").none())
-      .def("jacobian_vector_product",
-           [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, nb::handle vector,
-              const Text& run_id) {
-             const Object object = object_of(inputs);
-             const Object tangent = object_of(vector);
-             return value_from([&] { return self.jacobian_vector_product(object, by, of, tangent, with_run_id(run_id)); });
-           }, nb::arg("inputs"), nb::arg("jvp_inputs"), nb::arg("jvp_outputs"), nb::arg("tangent_vector"),
-           nb::arg("run_id").none())
-      .def("vector_jacobian_product",
-           [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, nb::handle vector,
-              const Text& run_id) {
-             const Object object = object_of(inputs);
-             const Object cotangent = object_of(vector);
-             return value_from(
-                 [&] { return self.vector_jacobian_product(object, by, of, cotangent, with_run_id(run_id)); });
-           }, nb::arg("inputs"), nb::arg("vjp_inputs"), nb::arg("vjp_outputs"), nb::arg("cotangent_vector"),
-           nb::arg("run_id").none())
-      .def("abstract_eval",
-           [](const Tesseract& self, nb::handle inputs) {
-             const Object object = object_of(inputs);
-             return value_from([&] { return self.abstract_eval(object); });
-           })
-      .def("test",
-           [](const Tesseract& self, nb::handle spec) {
-             const Object object = object_of(spec);
-             run([&] { self.test(object); });
-           })
+      .def(
+          "apply",
+          [](const Tesseract& self, nb::handle inputs, const Text& run_id) {
+            const Object object = object_of(inputs);
+            return value_from([&] { return self.apply(object, with_run_id(run_id)); });
+          },
+          nb::arg("inputs").none(), nb::arg("run_id").none())
+      .def(
+          "jacobian",
+          [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, const Text& run_id) {
+            const Object object = object_of(inputs);
+            return value_from([&] { return self.jacobian(object, by, of, with_run_id(run_id)); });
+          },
+          nb::arg("inputs").none(), nb::arg("jac_inputs"), nb::arg("jac_outputs"), nb::arg("run_id").none())
+      .def(
+          "jacobian_vector_product",
+          [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, nb::handle vector,
+             const Text& run_id) {
+            const Object object = object_of(inputs);
+            const Object tangent = object_of(vector);
+            return value_from(
+                [&] { return self.jacobian_vector_product(object, by, of, tangent, with_run_id(run_id)); });
+          },
+          nb::arg("inputs").none(), nb::arg("jvp_inputs"), nb::arg("jvp_outputs"), nb::arg("tangent_vector").none(),
+          nb::arg("run_id").none())
+      .def(
+          "vector_jacobian_product",
+          [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, nb::handle vector,
+             const Text& run_id) {
+            const Object object = object_of(inputs);
+            const Object cotangent = object_of(vector);
+            return value_from(
+                [&] { return self.vector_jacobian_product(object, by, of, cotangent, with_run_id(run_id)); });
+          },
+          nb::arg("inputs").none(), nb::arg("vjp_inputs"), nb::arg("vjp_outputs"), nb::arg("cotangent_vector").none(),
+          nb::arg("run_id").none())
+      .def(
+          "abstract_eval",
+          [](const Tesseract& self, nb::handle inputs) {
+            const Object object = object_of(inputs);
+            return value_from([&] { return self.abstract_eval(object); });
+          },
+          nb::arg("abstract_inputs").none())
+      .def(
+          "test",
+          [](const Tesseract& self, nb::handle spec) {
+            const Object object = object_of(spec);
+            run([&] { self.test(object); });
+          },
+          nb::arg("test_spec").none())
       .def("health", [](const Tesseract& self) { return value_from([&] { return self.health(); }); })
       .def("available_endpoints", [](const Tesseract& self) { return run([&] { return self.available_endpoints(); }); })
       .def("openapi_schema", [](const Tesseract& self) { return value_from([&] { return self.openapi_schema(); }); })
@@ -229,10 +242,12 @@ void add_client(nb::module_& module) {
              return nb::make_tuple(names_or_none(found.output_formats), names_or_none(found.gpu_transports),
                                    names_or_none(found.compressions));
            })
-      .def("with_encoding",
-           [](const Tesseract& self, const Text& output_format, const Text& gpu_transport, const Text& compression) {
-             return run([&] { return self.with_encoding({output_format, gpu_transport, compression}); });
-           }, nb::arg("output_format").none(), nb::arg("gpu_transport").none(), nb::arg("compression").none())
+      .def(
+          "with_encoding",
+          [](const Tesseract& self, const Text& output_format, const Text& gpu_transport, const Text& compression) {
+            return run([&] { return self.with_encoding({output_format, gpu_transport, compression}); });
+          },
+          nb::arg("output_format").none(), nb::arg("gpu_transport").none(), nb::arg("compression").none())
       .def("current_encoding",
            [](const Tesseract& self) {
              const RequestedEncoding& encoding = self.current_encoding();

@@ -111,7 +111,8 @@ std::string_view typestr_of(DType dtype) {
 Array wrap_on_device(DType dtype, Shape shape, ForeignMemory memory) {
   Result<Array> array = shared_gpus()->wrap(dtype, std::move(shape), std::move(memory));
   if (!array) {
-    throw_value_error("an array in GPU memory cannot be used: " + array.error().message());
+    throw UnusableArray(UnusableArray::Kind::kValue,
+                        "an array in GPU memory cannot be used: " + array.error().message());
   }
   return *std::move(array);
 }
@@ -122,15 +123,15 @@ bool is_on_gpu(nb::handle object) {
 
 Array array_of_dlpack(nb::handle object) {
   const bool on_gpu = nb::hasattr(object, "__dlpack_device__") && is_on_gpu(object);
-  const nb::object capsule = on_gpu ? object.attr("__dlpack__")(nb::arg("stream") = kLegacyStream)
-                                    : object.attr("__dlpack__")();
+  const nb::object capsule =
+      on_gpu ? object.attr("__dlpack__")(nb::arg("stream") = kLegacyStream) : object.attr("__dlpack__")();
   auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   if (tensor == nullptr) {
     throw nb::python_error();
   }
   Result<Array> array = array_from_dlpack(tensor);
   if (!array) {
-    throw_value_error("an array cannot be sent: " + array.error().message());
+    throw UnusableArray(UnusableArray::Kind::kValue, "an array cannot be sent: " + array.error().message());
   }
   // From now on it is ours.
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
@@ -150,10 +151,9 @@ void add_device_array(nb::module_& module) {
       .def_prop_ro("gpu", [](const DeviceArray& self) { return self.array().device()->gpu().text(); })
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface)
       .def("__dlpack__", to_capsule)
-      .def("__dlpack_device__",
-           [](const DeviceArray& self) {
-             return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu()));
-           })
+      .def(
+          "__dlpack_device__",
+          [](const DeviceArray& self) { return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu())); })
       .def("copy_to_host", copy_to_host, "A copy in host memory, as a NumPy array.")
       .def("__repr__", repr);
 }
