@@ -1,6 +1,9 @@
 // Python's arrays as ours.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -102,6 +105,12 @@ bool is_usable(const Py_buffer& view, DType dtype) {
          reinterpret_cast<std::uintptr_t>(view.buf) % std::min<std::size_t>(item_size_bytes(dtype), 8) == 0;
 }
 
+// Scalars of NumPy have a buffer without axes; those that are no numbers (datetime64, void) show their bytes instead.
+bool is_bytes_of_scalar(nb::handle object, const Py_buffer& view) {
+  return view.ndim != 0 && view.itemsize == 1 && numpy() &&
+         PyObject_IsInstance(object.ptr(), nb::object(numpy().attr("generic")).ptr()) == 1;
+}
+
 std::optional<Array> array_of_buffer(nb::handle object) {
   auto held = std::make_shared<HeldBuffer>();
   if (!held->take(object, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {
@@ -110,7 +119,7 @@ std::optional<Array> array_of_buffer(nb::handle object) {
   const Py_buffer& view = held->view();
   const std::optional<DType> dtype =
       dtype_of_format(view.format == nullptr ? "B" : view.format, static_cast<std::size_t>(view.itemsize));
-  if (!dtype || !is_usable(view, *dtype)) {
+  if (!dtype || !is_usable(view, *dtype) || is_bytes_of_scalar(object, view)) {
     return std::nullopt;
   }
   Shape shape(view.shape, view.shape + view.ndim);
@@ -124,8 +133,7 @@ std::optional<Array> array_of_buffer(nb::handle object) {
 
 [[noreturn]] void refuse_array(nb::handle object, const std::string& why) {
   const std::string type = nb::cast<std::string>(nb::handle(Py_TYPE(object.ptr())).attr("__name__"));
-  PyErr_SetString(PyExc_TypeError, ("a " + type + " cannot be sent: " + why).c_str());
-  throw nb::python_error();
+  throw UnusableArray(UnusableArray::Kind::kType, "an object of type '" + type + "' cannot be sent: " + why);
 }
 
 // What NumPy makes of an object, in C order and this byte order.
@@ -211,13 +219,13 @@ std::optional<Array> find_array(nb::handle given) {
   if (nb::isinstance<DeviceArray>(given)) {
     return nb::cast<const DeviceArray&>(given).array();
   }
-  // Most of what comes is an array of NumPy as it is sent.
-  if (PyObject_CheckBuffer(given.ptr()) != 0 && PyBytes_Check(given.ptr()) == 0 &&
-      PyByteArray_Check(given.ptr()) == 0) {
+  const bool is_buffer =
+      PyObject_CheckBuffer(given.ptr()) != 0 && PyBytes_Check(given.ptr()) == 0 && PyByteArray_Check(given.ptr()) == 0;
+  // Most of what comes is an array of NumPy as it is sent. Arrays of JAX are buffers, too, but on a GPU give none.
+  if (is_buffer) {
     if (std::optional<Array> read = array_of_buffer(given)) {
       return read;
     }
-    return array_through_numpy(given);
   }
   const nb::object object = without_gradient(given);
   if (const nb::object interface = nb::getattr(object, "__cuda_array_interface__", nb::object());
@@ -232,7 +240,7 @@ std::optional<Array> find_array(nb::handle given) {
   if (nb::hasattr(object, "__dlpack_device__") && is_on_gpu(object)) {
     return array_of_dlpack(object);
   }
-  if (nb::hasattr(object, "__array__")) {
+  if (is_buffer || nb::hasattr(object, "__array__")) {
     return array_through_numpy(object);
   }
   if (nb::hasattr(object, "__dlpack__")) {

@@ -26,8 +26,8 @@ std::optional<std::chrono::milliseconds> milliseconds_of(std::optional<double> s
   if (!seconds) {
     return std::nullopt;
   }
-  if (!(*seconds >= 0) || *seconds > 1e9) {
-    PyErr_SetString(PyExc_ValueError, (std::string(name) + " must be seconds, 0 or more").c_str());
+  if (!(*seconds > 0) || *seconds > 1e9) {
+    PyErr_SetString(PyExc_ValueError, (std::string(name) + " must be seconds, more than 0 and at most 1e9").c_str());
     throw nb::python_error();
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(*seconds * 1000)));
@@ -187,14 +187,14 @@ void add_client(nb::module_& module) {
             const Object object = object_of(inputs);
             return value_from([&] { return self.apply(object, with_run_id(run_id)); });
           },
-          nb::arg("inputs"), nb::arg("run_id").none())
+          nb::arg("inputs").none(), nb::arg("run_id").none())
       .def(
           "jacobian",
           [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, const Text& run_id) {
             const Object object = object_of(inputs);
             return value_from([&] { return self.jacobian(object, by, of, with_run_id(run_id)); });
           },
-          nb::arg("inputs"), nb::arg("jac_inputs"), nb::arg("jac_outputs"), nb::arg("run_id").none())
+          nb::arg("inputs").none(), nb::arg("jac_inputs"), nb::arg("jac_outputs"), nb::arg("run_id").none())
       .def(
           "jacobian_vector_product",
           [](const Tesseract& self, nb::handle inputs, const Names& by, const Names& of, nb::handle vector,
@@ -204,7 +204,7 @@ void add_client(nb::module_& module) {
             return value_from(
                 [&] { return self.jacobian_vector_product(object, by, of, tangent, with_run_id(run_id)); });
           },
-          nb::arg("inputs"), nb::arg("jvp_inputs"), nb::arg("jvp_outputs"), nb::arg("tangent_vector"),
+          nb::arg("inputs").none(), nb::arg("jvp_inputs"), nb::arg("jvp_outputs"), nb::arg("tangent_vector").none(),
           nb::arg("run_id").none())
       .def(
           "vector_jacobian_product",
@@ -215,18 +215,22 @@ void add_client(nb::module_& module) {
             return value_from(
                 [&] { return self.vector_jacobian_product(object, by, of, cotangent, with_run_id(run_id)); });
           },
-          nb::arg("inputs"), nb::arg("vjp_inputs"), nb::arg("vjp_outputs"), nb::arg("cotangent_vector"),
+          nb::arg("inputs").none(), nb::arg("vjp_inputs"), nb::arg("vjp_outputs"), nb::arg("cotangent_vector").none(),
           nb::arg("run_id").none())
-      .def("abstract_eval",
-           [](const Tesseract& self, nb::handle inputs) {
-             const Object object = object_of(inputs);
-             return value_from([&] { return self.abstract_eval(object); });
-           })
-      .def("test",
-           [](const Tesseract& self, nb::handle spec) {
-             const Object object = object_of(spec);
-             run([&] { self.test(object); });
-           })
+      .def(
+          "abstract_eval",
+          [](const Tesseract& self, nb::handle inputs) {
+            const Object object = object_of(inputs);
+            return value_from([&] { return self.abstract_eval(object); });
+          },
+          nb::arg("abstract_inputs").none())
+      .def(
+          "test",
+          [](const Tesseract& self, nb::handle spec) {
+            const Object object = object_of(spec);
+            run([&] { self.test(object); });
+          },
+          nb::arg("test_spec").none())
       .def("health", [](const Tesseract& self) { return value_from([&] { return self.health(); }); })
       .def("available_endpoints", [](const Tesseract& self) { return run([&] { return self.available_endpoints(); }); })
       .def("openapi_schema", [](const Tesseract& self) { return value_from([&] { return self.openapi_schema(); }); })

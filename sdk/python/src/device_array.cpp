@@ -111,7 +111,8 @@ std::string_view typestr_of(DType dtype) {
 Array wrap_on_device(DType dtype, Shape shape, ForeignMemory memory) {
   Result<Array> array = shared_gpus()->wrap(dtype, std::move(shape), std::move(memory));
   if (!array) {
-    throw_value_error("an array in GPU memory cannot be used: " + array.error().message());
+    throw UnusableArray(UnusableArray::Kind::kValue,
+                        "an array in GPU memory cannot be used: " + array.error().message());
   }
   return *std::move(array);
 }
@@ -130,7 +131,7 @@ Array array_of_dlpack(nb::handle object) {
   }
   Result<Array> array = array_from_dlpack(tensor);
   if (!array) {
-    throw_value_error("an array cannot be sent: " + array.error().message());
+    throw UnusableArray(UnusableArray::Kind::kValue, "an array cannot be sent: " + array.error().message());
   }
   // From now on it is ours.
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");

@@ -1,5 +1,8 @@
 #include "values.h"
 
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +56,7 @@ class ValueMaker {
     Py_ssize_t position = 0;
     while (PyDict_Next(object.ptr(), &position, &key, &item) != 0) {
       if (!PyUnicode_Check(key)) {
-        fail(PyExc_TypeError, "a key is a " + type_of(key) + ", not a str");
+        fail(PyExc_TypeError, "a key is of type '" + type_of(key) + "', not a str");
       }
       std::string name = text(key);
       place_.push_back(name);
@@ -86,13 +89,42 @@ class ValueMaker {
     return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__"));
   }
 
-  [[noreturn]] void fail(PyObject* kind, const std::string& why) const {
-    std::string where;
-    for (const std::string& part : place_) {
-      where += (where.empty() ? "" : ".") + part;
+  // "inputs.a.0"; of a long way only both ends.
+  [[nodiscard]] std::string where() const {
+    constexpr std::size_t kEndsShown = 8;
+    std::string text;
+    for (std::size_t i = 0; i != place_.size(); ++i) {
+      if (place_.size() > 2 * kEndsShown && i == kEndsShown) {
+        text += ".[...]";
+        i = place_.size() - kEndsShown;
+      }
+      text += (text.empty() ? "" : ".") + place_[i];
     }
-    PyErr_SetString(kind, (where.empty() ? why : where + ": " + why).c_str());
+    return text;
+  }
+
+  [[noreturn]] void fail(PyObject* kind, const std::string& why) const {
+    const std::string place = where();
+    PyErr_SetString(kind, (place.empty() ? why : place + ": " + why).c_str());
     throw nb::python_error();
+  }
+
+  // Runs what calls methods of a foreign object; their exceptions pass through, with a note of the place.
+  template <class Work>
+  auto with_place(nb::handle object, Work work) const -> decltype(work()) {
+    try {
+      return work();
+    } catch (const UnusableArray& error) {
+      fail(error.is_type_error() ? PyExc_TypeError : PyExc_ValueError, error.what());
+    } catch (const nb::python_error& error) {
+      if (const std::string place = where(); !place.empty()) {
+        error.value().attr("add_note")(("while sending " + place).c_str());
+      }
+      throw;
+    } catch (const std::bad_cast&) {
+      fail(PyExc_TypeError,
+           "an object of type '" + type_of(object) + "' cannot be sent: what it says of its memory is malformed");
+    }
   }
 
   Value integer(nb::handle object) const {
@@ -104,7 +136,7 @@ class ValueMaker {
     const unsigned long long large = PyLong_AsUnsignedLongLong(object.ptr());
     if (PyErr_Occurred() != nullptr) {
       PyErr_Clear();
-      fail(PyExc_OverflowError, "an int has more than 64 bits");
+      fail(PyExc_TypeError, "an int has more than 64 bits");
     }
     return static_cast<unsigned long>(large);
   }
@@ -114,7 +146,7 @@ class ValueMaker {
     const char* const bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
     if (bytes == nullptr) {
       PyErr_Clear();
-      fail(PyExc_ValueError, "a str holds half a surrogate pair");
+      fail(PyExc_TypeError, "a str holds half a surrogate pair");
     }
     return {bytes, static_cast<std::size_t>(size)};
   }
@@ -137,16 +169,20 @@ class ValueMaker {
   }
 
   Value other(nb::handle object) {
-    if (std::optional<Array> array = find_array(object)) {
+    // A class has the methods of its objects, but is none of them.
+    if (PyType_Check(object.ptr())) {
+      fail(PyExc_TypeError, "a class cannot be sent");
+    }
+    if (std::optional<Array> array = with_place(object, [&] { return find_array(object); })) {
       return *std::move(array);
     }
+    // What an object stands for may be such an object again.
+    Depth depth(*this);
     if (nb::hasattr(object, "model_dump")) {
-      return make(nb::object(object.attr("model_dump")()));
+      return stand_in(object, [&] { return object.attr("model_dump")(); });
     }
-    // An enumeration stands for its value.
-    static PyObject* const kEnum = nb::object(nb::module_::import_("enum").attr("Enum")).release().ptr();
-    if (PyObject_IsInstance(object.ptr(), kEnum) == 1) {
-      return make(nb::object(object.attr("value")));
+    if (is_a(object, "enum", "Enum")) {
+      return stand_in(object, [&] { return object.attr("value"); });
     }
     if (PyLong_Check(object.ptr())) {
       return integer(object);
@@ -154,10 +190,41 @@ class ValueMaker {
     if (PyFloat_Check(object.ptr())) {
       return PyFloat_AsDouble(object.ptr());
     }
-    if (PyObject_HasAttrString(object.ptr(), "__fspath__") != 0) {
-      return make(nb::object(object.attr("__fspath__")()));
+    if (nb::hasattr(object, "__fspath__")) {
+      return stand_in(object, [&] { return object.attr("__fspath__")(); });
     }
-    fail(PyExc_TypeError, "a " + type_of(object) + " cannot be sent");
+    if (nb::hasattr(object, "__dataclass_fields__")) {
+      return stand_in(object, [&] { return fields_of(object); });
+    }
+    if (is_a(object, "collections.abc", "Mapping")) {
+      return stand_in(object, [&] { return nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(object); });
+    }
+    if (is_a(object, "datetime", "date") || is_a(object, "datetime", "time")) {
+      return stand_in(object, [&] { return object.attr("isoformat")(); });
+    }
+    if (is_a(object, "uuid", "UUID")) {
+      return stand_in(object, [&] { return nb::str(object); });
+    }
+    fail(PyExc_TypeError, "an object of type '" + type_of(object) + "' cannot be sent");
+  }
+
+  // The value of what an object is sent as.
+  template <class Work>
+  Value stand_in(nb::handle object, Work work) {
+    return make(with_place(object, [&] { return nb::object(work()); }));
+  }
+
+  static bool is_a(nb::handle object, const char* module, const char* name) {
+    return nb::isinstance(object, nb::module_::import_(module).attr(name));
+  }
+
+  static nb::object fields_of(nb::handle object) {
+    nb::dict fields;
+    for (const nb::handle field : nb::module_::import_("dataclasses").attr("fields")(object)) {
+      const nb::object name = field.attr("name");
+      fields[name] = object.attr(name);
+    }
+    return fields;
   }
 
   std::vector<std::string> place_;
@@ -181,7 +248,8 @@ Object object_of(nb::handle dict) {
     if (value.kind() == Value::Kind::kObject) {
       return std::move(value.object());
     }
-    PyErr_SetString(PyExc_TypeError, "inputs are a dict");
+    const std::string type = nb::cast<std::string>(nb::str(dict.type().attr("__name__")));
+    PyErr_SetString(PyExc_TypeError, ("inputs are a dict, not of type '" + type + "'").c_str());
     throw nb::python_error();
   }
   return ValueMaker().dict(dict);

@@ -9,8 +9,9 @@ namespace tessera::python {
 
 namespace nb = nanobind;
 
-/// None, bool, int (of 64 bits), float, str, list, tuple, dict, arrays, enumerations, and models (`model_dump`).
-/// Requires the GIL. Throws nb::python_error (TypeError, ValueError, OverflowError) that names the place.
+/// None, bool, int (of 64 bits), float, str, list, tuple, dict and other mappings, arrays, enumerations, models
+/// (`model_dump`), dataclasses, paths, dates, times and UUIDs. Requires the GIL. Throws nb::python_error (TypeError,
+/// ValueError) that names the place; what the methods of an object raise gets a note of it.
 [[nodiscard]] Value value_of(nb::handle object);
 /// The same for a dict.
 [[nodiscard]] Object object_of(nb::handle dict);

@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, NoReturn
 
 from ._native import Client
+
+
+def _names(argument: str, names: Iterable[str]) -> list[str]:
+    """Names of inputs or outputs. A str is no list of them, though Python would take it as one of letters."""
+    found = [names] if isinstance(names, str) else list(names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
+        raise ValueError(f"{argument} is a list of names, not {names!r}")
+    return found
+
+
+def _run_id(run_id: object) -> str | None:
+    return None if run_id is None else str(run_id)
+
+
+def _path(path: str | os.PathLike[str] | None) -> str | None:
+    return None if path is None else os.fsdecode(path)
+
+
+def _seconds(timeout: object) -> tuple[float | None, float | None]:
+    """The limits of connecting and of reading."""
+    connect_and_read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+    if len(connect_and_read) != 2 or not all(
+        limit is None or (isinstance(limit, Real) and not isinstance(limit, bool)) for limit in connect_and_read
+    ):
+        raise ValueError(f"timeout is a number of seconds, a tuple (connect, read) of two, or None, not {timeout!r}")
+    connect, read = (None if limit is None else float(limit) for limit in connect_and_read)
+    return connect, read
 
 
 @dataclass(frozen=True)
@@ -44,7 +72,7 @@ class Tesseract:
         array([3.])
     """
 
-    __slots__ = ("_client",)
+    __slots__ = ("__weakref__", "_client")
     _client: Client
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -87,17 +115,22 @@ class Tesseract:
             progress: Called with the bytes done and the bytes in all (0 if not known) of a large transfer, each way.
             progress_from_bytes: What is a large transfer.
         """
-        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+        if not isinstance(url, str):
+            raise TypeError(f"url is a str, not {url!r}")
+        url.encode()  # half of a surrogate pair is a UnicodeEncodeError, a ValueError
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is called, and {progress!r} cannot be")
+        connect, read = _seconds(timeout)
         return cls._of(
             Client.connect(
                 url,
-                None if server_output_path is None else os.fspath(server_output_path),
-                None if server_input_path is None else os.fspath(server_input_path),
+                _path(server_output_path),
+                _path(server_input_path),
                 connect,
                 read,
                 borrow_gpu_arrays,
                 progress,
-                progress_from_bytes,
+                max(0, progress_from_bytes),
             )
         )
 
@@ -111,7 +144,7 @@ class Tesseract:
             inputs: The inputs, by name.
             run_id: The server keeps the files of the run under this name.
         """
-        return self._client.apply(inputs, run_id)
+        return self._client.apply(inputs, _run_id(run_id))
 
     def jacobian(
         self, inputs: dict[str, Any], jac_inputs: list[str], jac_outputs: list[str], run_id: str | None = None
@@ -122,7 +155,9 @@ class Tesseract:
             array([[1., 0.],
                    [0., 1.]])
         """
-        return self._client.jacobian(inputs, list(jac_inputs), list(jac_outputs), run_id)
+        return self._client.jacobian(
+            inputs, _names("jac_inputs", jac_inputs), _names("jac_outputs", jac_outputs), _run_id(run_id)
+        )
 
     def jacobian_vector_product(
         self,
@@ -139,7 +174,11 @@ class Tesseract:
             array([1., 2.])
         """
         return self._client.jacobian_vector_product(
-            inputs, list(jvp_inputs), list(jvp_outputs), tangent_vector, run_id
+            inputs,
+            _names("jvp_inputs", jvp_inputs),
+            _names("jvp_outputs", jvp_outputs),
+            tangent_vector,
+            _run_id(run_id),
         )
 
     def vector_jacobian_product(
@@ -157,7 +196,11 @@ class Tesseract:
             array(2.)
         """
         return self._client.vector_jacobian_product(
-            inputs, list(vjp_inputs), list(vjp_outputs), cotangent_vector, run_id
+            inputs,
+            _names("vjp_inputs", vjp_inputs),
+            _names("vjp_outputs", vjp_outputs),
+            cotangent_vector,
+            _run_id(run_id),
         )
 
     def abstract_eval(self, abstract_inputs: dict[str, Any]) -> dict[str, Any]:
@@ -288,6 +331,14 @@ class Tesseract:
 
     def __exit__(self, *args: object) -> None:
         self.close()
+
+    def __copy__(self) -> Tesseract:
+        return self._of(self._client)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a Tesseract holds connections and cannot be pickled; call Tesseract.from_url({self.url!r}) where it is used"
+        )
 
     def __repr__(self) -> str:
         return f"Tesseract.from_url({self.url!r})"
