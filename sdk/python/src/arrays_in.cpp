@@ -136,6 +136,20 @@ std::optional<Array> array_of_buffer(nb::handle object) {
   throw UnusableArray(UnusableArray::Kind::kType, "an object of type '" + type + "' cannot be sent: " + why);
 }
 
+// Reads what an object says of its memory, which may be anything.
+template <class Work>
+auto read_claims(nb::handle object, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_cast&) {
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_LookupError) && !error.matches(PyExc_TypeError) && !error.matches(PyExc_OverflowError)) {
+      throw;
+    }
+  }
+  refuse_array(object, "what it says of its memory is malformed");
+}
+
 // What NumPy makes of an object, in C order and this byte order.
 Array array_through_numpy(nb::handle object) {
   if (!numpy()) {
@@ -230,14 +244,14 @@ std::optional<Array> find_array(nb::handle given) {
   const nb::object object = without_gradient(given);
   if (const nb::object interface = nb::getattr(object, "__cuda_array_interface__", nb::object());
       interface.is_valid()) {
-    const bool tells_stream = nb::cast<nb::dict>(interface).contains("stream");
+    const bool tells_stream = read_claims(object, [&] { return nb::cast<nb::dict>(interface).contains("stream"); });
     // Older forms of the interface say nothing of streams; DLPack lets the other side wait for its own.
     if (!tells_stream && nb::hasattr(object, "__dlpack__")) {
       return array_of_dlpack(object);
     }
-    return array_of_cuda_interface(object, interface);
+    return read_claims(object, [&] { return array_of_cuda_interface(object, interface); });
   }
-  if (nb::hasattr(object, "__dlpack_device__") && is_on_gpu(object)) {
+  if (nb::hasattr(object, "__dlpack_device__") && read_claims(object, [&] { return is_on_gpu(object); })) {
     return array_of_dlpack(object);
   }
   if (is_buffer || nb::hasattr(object, "__array__")) {

@@ -125,10 +125,12 @@ Array array_of_dlpack(nb::handle object) {
   const bool on_gpu = nb::hasattr(object, "__dlpack_device__") && is_on_gpu(object);
   const nb::object capsule =
       on_gpu ? object.attr("__dlpack__")(nb::arg("stream") = kLegacyStream) : object.attr("__dlpack__")();
-  auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-  if (tensor == nullptr) {
-    throw nb::python_error();
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
+    const std::string type = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+    throw UnusableArray(UnusableArray::Kind::kType,
+                        "an object of type '" + type + "' cannot be sent: its __dlpack__ gives no unused tensor");
   }
+  auto* const tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   Result<Array> array = array_from_dlpack(tensor);
   if (!array) {
     throw UnusableArray(UnusableArray::Kind::kValue, "an array cannot be sent: " + array.error().message());

@@ -111,7 +111,7 @@ class ValueMaker {
 
   // Runs what calls methods of a foreign object; their exceptions pass through, with a note of the place.
   template <class Work>
-  auto with_place(nb::handle object, Work work) const -> decltype(work()) {
+  auto with_place(Work work) const -> decltype(work()) {
     try {
       return work();
     } catch (const UnusableArray& error) {
@@ -121,9 +121,6 @@ class ValueMaker {
         error.value().attr("add_note")(("while sending " + place).c_str());
       }
       throw;
-    } catch (const std::bad_cast&) {
-      fail(PyExc_TypeError,
-           "an object of type '" + type_of(object) + "' cannot be sent: what it says of its memory is malformed");
     }
   }
 
@@ -173,16 +170,16 @@ class ValueMaker {
     if (PyType_Check(object.ptr())) {
       fail(PyExc_TypeError, "a class cannot be sent");
     }
-    if (std::optional<Array> array = with_place(object, [&] { return find_array(object); })) {
+    if (std::optional<Array> array = with_place([&] { return find_array(object); })) {
       return *std::move(array);
     }
     // What an object stands for may be such an object again.
     Depth depth(*this);
     if (nb::hasattr(object, "model_dump")) {
-      return stand_in(object, [&] { return object.attr("model_dump")(); });
+      return stand_in([&] { return object.attr("model_dump")(); });
     }
     if (is_a(object, "enum", "Enum")) {
-      return stand_in(object, [&] { return object.attr("value"); });
+      return stand_in([&] { return object.attr("value"); });
     }
     if (PyLong_Check(object.ptr())) {
       return integer(object);
@@ -191,27 +188,27 @@ class ValueMaker {
       return PyFloat_AsDouble(object.ptr());
     }
     if (nb::hasattr(object, "__fspath__")) {
-      return stand_in(object, [&] { return object.attr("__fspath__")(); });
+      return stand_in([&] { return object.attr("__fspath__")(); });
     }
     if (nb::hasattr(object, "__dataclass_fields__")) {
-      return stand_in(object, [&] { return fields_of(object); });
+      return stand_in([&] { return fields_of(object); });
     }
     if (is_a(object, "collections.abc", "Mapping")) {
-      return stand_in(object, [&] { return nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(object); });
+      return stand_in([&] { return nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(object); });
     }
     if (is_a(object, "datetime", "date") || is_a(object, "datetime", "time")) {
-      return stand_in(object, [&] { return object.attr("isoformat")(); });
+      return stand_in([&] { return object.attr("isoformat")(); });
     }
     if (is_a(object, "uuid", "UUID")) {
-      return stand_in(object, [&] { return nb::str(object); });
+      return stand_in([&] { return nb::str(object); });
     }
     fail(PyExc_TypeError, "an object of type '" + type_of(object) + "' cannot be sent");
   }
 
   // The value of what an object is sent as.
   template <class Work>
-  Value stand_in(nb::handle object, Work work) {
-    return make(with_place(object, [&] { return nb::object(work()); }));
+  Value stand_in(Work work) {
+    return make(with_place([&] { return nb::object(work()); }));
   }
 
   static bool is_a(nb::handle object, const char* module, const char* name) {
