@@ -1,6 +1,7 @@
 """What calls raise: Python's own exceptions, with the server's text."""
 
 import socket
+import threading
 
 import numpy as np
 import pytest
@@ -96,20 +97,18 @@ def test_what_a_tesseract_lacks_is_not_implemented(failing):
         failing.jacobian({}, ["x"], ["result"])
     with pytest.raises(NotImplementedError, match="Jacobian Vector Product"):
         failing.jacobian_vector_product({}, ["x"], ["result"], {})
-    with pytest.raises(NotImplementedError, match="Vector Jacobian Product"):
-        failing.vector_jacobian_product({}, ["x"], ["result"], {})
     with pytest.raises(NotImplementedError, match="debug mode"):
         failing.test({})
 
 
 def test_a_failed_test_is_an_assertion_error(debugged):
-    """With the server's words; a test that cannot be run is a RuntimeError."""
+    """With the server's words."""
     client = debugged.client("vectoradd")
     spec = {"endpoint": "apply", "payload": {"inputs": GOOD}}
     assert client.test({**spec, "expected_outputs": {"result": np.array([3.0])}}) is None
     with pytest.raises(AssertionError, match="(?i)result"):
         client.test({**spec, "expected_outputs": {"result": np.array([4.0])}})
-    with pytest.raises(RuntimeError):
+    with pytest.raises(AssertionError, match="nobody not found"):
         client.test({**spec, "endpoint": "nobody", "expected_outputs": {}})
 
 
@@ -134,15 +133,6 @@ def test_a_server_that_ends_is_a_connection_error(tmp_path):
 def test_an_answer_that_is_none_is_a_value_error():
     """Of a server that speaks another protocol."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        program = """
-            import sys
-            from tessera import Tesseract
-            try:
-                Tesseract.from_url(sys.argv[1]).health()
-            except (ValueError, ConnectionError) as error:
-                print(type(error).__name__, error)
-        """
-        import threading
 
         def answer() -> None:
             connection, _ = listener.accept()
@@ -152,9 +142,9 @@ def test_an_answer_that_is_none_is_a_value_error():
 
         thread = threading.Thread(target=answer)
         thread.start()
-        said = python_program.run(program, f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(ValueError, match="JSON|json"):
+            Tesseract.from_url(f"http://127.0.0.1:{listener.getsockname()[1]}").health()
         thread.join()
-    assert said.startswith("ValueError")
 
 
 def test_a_slow_server_is_a_timeout_error(served):

@@ -32,7 +32,7 @@ IPC = {"gpu_transport": "cuda_ipc"}
 class Strided:
     """A view of GPU memory in another order."""
 
-    def __init__(self, array, shape, strides, offset_bytes=0, **more):
+    def __init__(self, array, shape, strides, offset_bytes=0):
         self._array = array
         found = array.__cuda_array_interface__
         self.__cuda_array_interface__ = found | {
@@ -40,7 +40,7 @@ class Strided:
             "strides": strides,
             "data": (found["data"][0] + offset_bytes, False),
             "stream": None,
-        } | more
+        }
 
 
 class OnlyDlpack:
@@ -75,13 +75,10 @@ def everything(gpu_served):
 
 @pytest.fixture
 def nothing_left(gpu_served):
-    """At the end neither the daemon nor this process holds what it did not hold before."""
-    gc.collect()
-    before = machine.counts().live_allocations, machine.counts().live_mappings
+    """At the end the daemon has back what it lent."""
     yield
     gc.collect()
-    wait_until(lambda: gpu_served.daemon.leases()["total"] == 0, "the daemon has its memory back")
-    assert machine.counts().live_mappings <= before[1]
+    wait_until(lambda: gpu_served.daemon.leases()["total"] == 0, "the daemon has its memory back", 5)
 
 
 def vector(seed: int, size: int = 1000) -> np.ndarray:
@@ -199,8 +196,10 @@ def test_strided_memory(everything, nothing_left):
 def test_memory_that_is_not_there_is_refused(everything, wrong):
     """Nothing is sent, and the client goes on."""
     array = device_array(vector(8, 6))
+    view = Strided(array, (6,), None)
+    view.__cuda_array_interface__ |= wrong
     with pytest.raises((ValueError, TypeError), match="^any_array: "):
-        everything.apply({"any_array": Strided(array, (6,), None, **wrong)})
+        everything.apply({"any_array": view})
     assert everything.apply({"any_array": array})["any_array"].shape == (6,)
 
 

@@ -128,8 +128,8 @@ CallOptions with_run_id(const Text& run_id) {
 std::function<void(std::string_view)> warner() {
   return [](std::string_view sentence) {
     const nb::gil_scoped_acquire gil;
-    // The frames above are the package's own.
-    if (PyErr_WarnEx(PyExc_UserWarning, std::string(sentence).c_str(), 3) != 0) {
+    // The frame above is the package's own, the one above it is its caller's.
+    if (PyErr_WarnEx(PyExc_UserWarning, std::string(sentence).c_str(), 2) != 0) {
       throw nb::python_error();
     }
   };

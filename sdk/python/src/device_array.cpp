@@ -64,7 +64,24 @@ void drop_capsule(PyObject* capsule) {
   }
 }
 
-nb::object to_capsule(const DeviceArray& self, const nb::kwargs& /*the stream: what is in it is complete*/) {
+nb::tuple dlpack_device(const DeviceArray& self) {
+  return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu()));
+}
+
+[[noreturn]] void throw_buffer_error(const char* text) {
+  PyErr_SetString(PyExc_BufferError, text);
+  throw nb::python_error();
+}
+
+// What is in the array is complete, so that no stream has to wait; the first version of DLPack serves every caller.
+nb::object to_capsule(const DeviceArray& self, nb::handle /*stream*/, nb::handle /*max_version*/, nb::handle device,
+                      nb::handle copy) {
+  if (copy.ptr() == Py_True) {
+    throw_buffer_error("an array in GPU memory is not copied for DLPack; copy_to_host() copies it");
+  }
+  if (!device.is_none() && !nb::tuple(device).equal(dlpack_device(self))) {
+    throw_buffer_error("an array in GPU memory is not moved to another device for DLPack; copy_to_host() copies it");
+  }
   Result<DLManagedTensor*> tensor = dlpack_from_array(self.array());
   if (!tensor) {
     throw_value_error(tensor.error().message());
@@ -152,10 +169,10 @@ void add_device_array(nb::module_& module) {
       .def_prop_ro("size", [](const DeviceArray& self) { return self.array().size(); })
       .def_prop_ro("gpu", [](const DeviceArray& self) { return self.array().device()->gpu().text(); })
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface)
-      .def("__dlpack__", to_capsule)
-      .def(
-          "__dlpack_device__",
-          [](const DeviceArray& self) { return nb::make_tuple(kDLPackCuda, ordinal_of(self.array().device()->gpu())); })
+      .def("__dlpack__", to_capsule, nb::kw_only(), nb::arg("stream").none() = nb::none(),
+           nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
+           nb::arg("copy").none() = nb::none())
+      .def("__dlpack_device__", dlpack_device)
       .def("copy_to_host", copy_to_host, "A copy in host memory, as a NumPy array.")
       .def("__repr__", repr);
 }

@@ -215,7 +215,8 @@ class Tesseract:
     def test(self, test_spec: dict[str, Any]) -> None:
         """Has the server run a test, and raises AssertionError if it fails. The server must be in debug mode.
 
-            >>> tess.test({"endpoint": "apply", "payload": {"inputs": x}, "expected_outputs": {"result": y}})
+            >>> payload = {"inputs": {"a": [1.0], "b": [2.0]}}
+            >>> tess.test({"endpoint": "apply", "payload": payload, "expected_outputs": {"result": np.array([3.0])}})
         """
         self._client.test(test_spec)
 
@@ -250,7 +251,7 @@ class Tesseract:
         """The JSON schema of the inputs of :meth:`apply`.
 
             >>> list(tess.input_schema["properties"])
-            ['a', 'b', 's']
+            ['a', 'b', 's', 'normalize']
         """
         return self._client.input_schema()
 

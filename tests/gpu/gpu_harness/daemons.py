@@ -162,7 +162,7 @@ def read_port(process: subprocess.Popen, lines: list[str]) -> int:
     def follow() -> None:
         for line in process.stderr:
             lines.append(line)
-            if '"listening"' in line:
+            if '"listening"' in line and '"port"' in line:
                 found.put(json.loads(line)["port"])
         found.put(None)
 
