@@ -16,8 +16,8 @@ sys.path[:0] = [str(TESTS / "gpu"), str(TESTS / "conformance")]
 os.environ["TESSERA_STAND_IN_ROOT"] = tempfile.mkdtemp(prefix="tessera_python_tests.", dir="/dev/shm")
 
 pytest.register_assert_rewrite("gpu_harness", "harness")
-from gpu_harness import daemons  # noqa: E402
-from tessera import Tesseract  # noqa: E402
+from gpu_harness import daemons
+from tessera import Tesseract
 
 
 def pytest_unconfigure():
@@ -53,7 +53,9 @@ def serve(tmp_path_factory):
         folder = tmp_path_factory.mktemp(names[0])
         unix_path = folder / "sock"
         settings.setdefault("transport", None)
-        daemon = daemons.start(["tessera"], names[0], folder, *names[1:], "--unix", str(unix_path), *options, **settings)
+        daemon = daemons.start(
+            ["tessera"], names[0], folder, *names[1:], "--unix", str(unix_path), *options, **settings
+        )
         started.append(daemon)
         return Served(daemon, unix_path, folder)
 

@@ -9,8 +9,9 @@ import weakref
 
 import numpy as np
 import pytest
-import python_program
 from harness.wire import DTYPES, assert_same, sample
+
+import python_program
 
 
 def back(client, values):

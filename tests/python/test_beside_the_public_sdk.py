@@ -61,7 +61,7 @@ FAILURES = {
 
 
 def raised(call, sdk, served) -> Exception:
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - which one is what is asked
+    with pytest.raises(Exception) as caught:
         call(sdk, served)
     return caught.value
 

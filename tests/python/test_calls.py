@@ -12,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import python_program
 from tessera import Tesseract
+
+import python_program
 
 GOOD = {"a": [1.0], "b": [2.0]}
 

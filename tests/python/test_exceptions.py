@@ -5,10 +5,11 @@ import threading
 
 import numpy as np
 import pytest
-import python_program
 import tessera
 from gpu_harness import daemons
 from tessera import Tesseract
+
+import python_program
 
 GOOD = {"a": [1.0], "b": [2.0]}
 

@@ -8,8 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
-import python_program
 from harness.wire import assert_same, sample
+
+import python_program
 
 
 def _is_on_stand_in() -> bool:
@@ -21,10 +22,10 @@ def _is_on_stand_in() -> bool:
 
 pytestmark = pytest.mark.skipif(not _is_on_stand_in(), reason="needs the stand-in driver in LD_LIBRARY_PATH")
 
-from gpu_harness import machine  # noqa: E402
-from gpu_harness.waiting import wait_until  # noqa: E402
-from harness.gpu import device_array  # noqa: E402
-from tessera import DeviceArray, Tesseract  # noqa: E402
+from gpu_harness import machine
+from gpu_harness.waiting import wait_until
+from harness.gpu import device_array
+from tessera import DeviceArray, Tesseract
 
 IPC = {"gpu_transport": "cuda_ipc"}
 
@@ -191,7 +192,8 @@ def test_strided_memory(everything, nothing_left):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"data": (0x1234, False)}, {"shape": (1 << 40,)}, {"shape": (-1,)}, {"strides": (4, 4)}, {"typestr": ">f4"}]
+    "wrong",
+    [{"data": (0x1234, False)}, {"shape": (1 << 40,)}, {"shape": (-1,)}, {"strides": (4, 4)}, {"typestr": ">f4"}],
 )
 def test_memory_that_is_not_there_is_refused(everything, wrong):
     """Nothing is sent, and the client goes on."""

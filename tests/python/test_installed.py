@@ -9,9 +9,10 @@ import venv
 from pathlib import Path
 
 import pytest
-import python_program
 import tessera
 from tessera import _native
+
+import python_program
 
 TESTS = Path(__file__).resolve().parent.parent
 README = TESTS.parent / "sdk" / "python" / "README.md"
@@ -27,9 +28,14 @@ def wheel() -> Path:
     return found
 
 
-def install(python: str, *what: str) -> subprocess.CompletedProcess:
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", *what]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd="/")
+def run_module(python: str, *arguments: str, folder: Path = Path("/")) -> subprocess.CompletedProcess:
+    """Runs a module of an environment, which sees nothing of the packages that these tests see."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run([python, "-m", *arguments], env=env, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def install(python: str, what: str) -> subprocess.CompletedProcess:
+    return run_module(python, "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", what)
 
 
 def environment(folder: Path, wheel: Path) -> str:
@@ -106,7 +112,7 @@ def test_arrays_without_numpy(bare, served):
         grid[0, 0] = 9
         print(back(grid).tolist())
         print(back(memoryview(array.array("d"))).nbytes)
-        print(tess.apply({"c64": [[1.0, 2.0]]})["c64"].format)
+        print(tess.apply({"c64": [1.0, 2.0]})["c64"].format)
         print(tess.apply({"scalar_f64": 2.5})["scalar_f64"].tolist())
         class OnlyArray:
             def __array__(self, dtype=None, copy=None):
@@ -121,8 +127,10 @@ def test_arrays_without_numpy(bare, served):
     lines = run(program, served.url("everything"), python=bare).splitlines()
     assert lines[:6] == ["[1, 2, 3]", "[[0, 1, 2], [3, 4, 5]] (2, 3)", "[[9, 1, 2], [3, 4, 5]]", "0", "Zf", "2.5"]
     assert len(lines) == 9
-    assert all(re.match(r"any_array: an object of type '\w+' cannot be sent: .*NumPy is not installed", line)
-               for line in lines[6:])
+    assert all(
+        re.match(r"any_array: an object of type '\w+' cannot be sent: .*NumPy is not installed", line)
+        for line in lines[6:]
+    )
 
 
 def test_the_readme(usual, served):
@@ -197,7 +205,7 @@ def test_the_stubs_have_the_parameters_of_the_module():
             assert names == stated, f"{node.name}.{name}"
 
 
-TYPED = '''
+TYPED = """
 from typing import Any
 
 from tessera import DeviceArray, RequestedEncoding, ServerCapabilities, Tesseract, ValidationError
@@ -219,7 +227,7 @@ def run(url: str) -> Any:
             print(shape, result.copy_to_host().sum())
         print(capabilities.output_formats, encoding.compression, names, transport)
         return tess.jacobian({"a": [1.0]}, jac_inputs=["a"], jac_outputs=["result"])
-'''
+"""
 
 
 def test_a_type_checker_is_content(usual, tmp_path):
@@ -228,6 +236,5 @@ def test_a_type_checker_is_content(usual, tmp_path):
         pytest.skip("mypy cannot be installed")
     (tmp_path / "program.py").write_text(TYPED)
     for what in (["program.py"], ["-p", "tessera"]):
-        command = [usual, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *what]
-        found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        found = run_module(usual, "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *what, folder=tmp_path)
         assert found.returncode == 0, found.stdout + found.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import python_program
 
 MIB = 1 << 20
@@ -72,7 +73,9 @@ def test_a_dropped_result_makes_room(served):
 @pytest.mark.parametrize("end", ["result", "refused by the server", "refused here", "no server"])
 def test_inputs_have_as_many_references_as_before(served, end):
     """Whatever the end of the call."""
-    client = served.client("identity") if end != "no server" else type(served.client("identity")).from_url("127.0.0.1:1")
+    client = (
+        served.client("identity") if end != "no server" else type(served.client("identity")).from_url("127.0.0.1:1")
+    )
     values, text = np.ones(1000, dtype="float32"), "".join(["a", "text"])
     strided = values[::2]
     inputs = {"x": values}

@@ -153,7 +153,18 @@ def test_what_json_does_not_have_becomes_null(everything, value):
 
 
 @pytest.mark.parametrize(
-    "scalar", [np.float64(2.5), np.float64("inf"), np.float32(2.5), np.float16(0.5), np.int64(7), np.uint8(8), np.bool_(True), np.complex64(1 + 2j)], ids=repr
+    "scalar",
+    [
+        np.float64(2.5),
+        np.float64("inf"),
+        np.float32(2.5),
+        np.float16(0.5),
+        np.int64(7),
+        np.uint8(8),
+        np.bool_(True),
+        np.complex64(1 + 2j),
+    ],
+    ids=repr,
 )
 def test_scalars_of_numpy_are_arrays_of_rank_zero(everything, scalar):
     """Also float64, though it is a float: so it may hold what JSON has no number for."""
@@ -229,7 +240,9 @@ def test_inputs_are_a_dict(vectoradd, inputs):
         vectoradd.apply(inputs)
 
 
-@pytest.mark.parametrize("make", [lambda inputs: inputs, collections.UserDict, lambda inputs: pydantic.RootModel(inputs)])
+@pytest.mark.parametrize(
+    "make", [lambda inputs: inputs, collections.UserDict, lambda inputs: pydantic.RootModel(inputs)]
+)
 def test_inputs_may_be_what_stands_for_a_dict(vectoradd, make):
     """A model of all inputs is as good as a dict of them."""
     assert vectoradd.apply(make({"a": [1.0], "b": [2.0]}))["result"].tolist() == [3.0]

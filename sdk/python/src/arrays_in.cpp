@@ -99,10 +99,11 @@ std::optional<DType> dtype_of_format(std::string_view format, std::size_t item_b
   }
 }
 
-// Whether memory can be read as elements of a type as it lies.
+// Whether memory can be read as elements of a type as it lies. Where there are no elements, it may lie anywhere.
 bool is_usable(const Py_buffer& view, DType dtype) {
+  const std::size_t alignment = std::min<std::size_t>(item_size_bytes(dtype), 8);
   return static_cast<std::size_t>(view.itemsize) == item_size_bytes(dtype) &&
-         reinterpret_cast<std::uintptr_t>(view.buf) % std::min<std::size_t>(item_size_bytes(dtype), 8) == 0;
+         (view.len == 0 || reinterpret_cast<std::uintptr_t>(view.buf) % alignment == 0);
 }
 
 // Scalars of NumPy have a buffer without axes; those that are no numbers (datetime64, void) show their bytes instead.

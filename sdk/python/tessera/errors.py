@@ -14,11 +14,11 @@ from typing import Any
 class ValidationError(ValueError):
     """The Tesseract refused the inputs (status 422).
 
-        >>> try:
-        ...     tess.apply({"a": [1.0]})
-        ... except ValueError as error:
-        ...     print(error.errors()[0]["loc"])
-        ('body', 'inputs', 'b')
+    >>> try:
+    ...     tess.apply({"a": [1.0]})
+    ... except ValueError as error:
+    ...     print(error.errors()[0]["loc"])
+    ('body', 'inputs', 'b')
     """
 
     def __init__(self, text: str, title: str, items: list[dict[str, Any]]) -> None:
@@ -63,9 +63,14 @@ _PLAIN = {
 }
 
 
+_OF_CONNECTIONS: dict[str, type[Exception]] = {"timeout": ServerTimeoutError, "connection": ServerConnectionError}
+
+
 @functools.cache
-def _also(own: type[Exception], other: type[Exception]) -> type[Exception]:
-    """A class of both kinds, under the name of ours."""
+def _also_of_requests(kind: str) -> type[Exception]:
+    """Our class of that kind, which is that of ``requests``, too."""
+    own = _OF_CONNECTIONS[kind]
+    other = getattr(sys.modules["requests"].exceptions, "Timeout" if kind == "timeout" else "ConnectionError")
     return type(own.__name__, (own, other), {"__module__": own.__module__, "__doc__": own.__doc__})
 
 
@@ -79,9 +84,4 @@ def _exception_of(kind: str, text: str, status: int | None, title: str, items: l
         return error
     if kind in _PLAIN:
         return _PLAIN[kind](text)
-    own = ServerTimeoutError if kind == "timeout" else ServerConnectionError
-    requests = sys.modules.get("requests")
-    if requests is not None:
-        name = "Timeout" if kind == "timeout" else "ConnectionError"
-        own = _also(own, getattr(requests.exceptions, name))
-    return own(text)
+    return (_also_of_requests(kind) if "requests" in sys.modules else _OF_CONNECTIONS[kind])(text)
