@@ -151,9 +151,9 @@ class Tesseract:
     ) -> dict[str, Any]:
         """The derivatives of outputs by inputs, all of them: ``result[output][input]``.
 
-        >>> tess.jacobian({"a": np.ones(2), "b": np.ones(2)}, ["a"], ["result"])["result"]["a"]
-        array([[1., 0.],
-               [0., 1.]])
+            >>> tess.jacobian({"a": np.ones(2), "b": np.ones(2)}, ["a"], ["result"])["result"]["a"]
+            array([[1., 0.],
+                   [0., 1.]])
         """
         return self._client.jacobian(
             inputs, _names("jac_inputs", jac_inputs), _names("jac_outputs", jac_outputs), _run_id(run_id)
@@ -169,9 +169,9 @@ class Tesseract:
     ) -> dict[str, Any]:
         """The derivative of outputs in the direction of ``tangent_vector``, which has an array for each input.
 
-        >>> x = {"a": np.ones(2), "b": np.ones(2)}
-        >>> tess.jacobian_vector_product(x, ["b"], ["result"], {"b": np.array([1.0, 2.0])})["result"]
-        array([1., 2.])
+            >>> x = {"a": np.ones(2), "b": np.ones(2)}
+            >>> tess.jacobian_vector_product(x, ["b"], ["result"], {"b": np.array([1.0, 2.0])})["result"]
+            array([1., 2.])
         """
         return self._client.jacobian_vector_product(
             inputs,
@@ -191,9 +191,9 @@ class Tesseract:
     ) -> dict[str, Any]:
         """The gradient by inputs of ``cotangent_vector``, which has an array for each output, times the outputs.
 
-        >>> x = {"a": np.ones(2), "b": np.ones(2)}
-        >>> tess.vector_jacobian_product(x, ["s"], ["result"], {"result": np.ones(2)})["s"]
-        array(2.)
+            >>> x = {"a": np.ones(2), "b": np.ones(2)}
+            >>> tess.vector_jacobian_product(x, ["s"], ["result"], {"result": np.ones(2)})["s"]
+            array(2.)
         """
         return self._client.vector_jacobian_product(
             inputs,
@@ -206,25 +206,25 @@ class Tesseract:
     def abstract_eval(self, abstract_inputs: dict[str, Any]) -> dict[str, Any]:
         """The shapes and dtypes of the outputs for those of the inputs.
 
-        >>> shape = {"shape": (5,), "dtype": "float64"}
-        >>> tess.abstract_eval({"a": shape, "b": shape})
-        {'result': {'shape': [5], 'dtype': 'float64'}}
+            >>> shape = {"shape": (5,), "dtype": "float64"}
+            >>> tess.abstract_eval({"a": shape, "b": shape})
+            {'result': {'shape': [5], 'dtype': 'float64'}}
         """
         return self._client.abstract_eval(abstract_inputs)
 
     def test(self, test_spec: dict[str, Any]) -> None:
         """Has the server run a test, and raises AssertionError if it fails. The server must be in debug mode.
 
-        >>> payload = {"inputs": {"a": [1.0], "b": [2.0]}}
-        >>> tess.test({"endpoint": "apply", "payload": payload, "expected_outputs": {"result": np.array([3.0])}})
+            >>> payload = {"inputs": {"a": [1.0], "b": [2.0]}}
+            >>> tess.test({"endpoint": "apply", "payload": payload, "expected_outputs": {"result": np.array([3.0])}})
         """
         self._client.test(test_spec)
 
     def health(self) -> dict[str, Any]:
         """Whether the server answers.
 
-        >>> tess.health()
-        {'status': 'ok'}
+            >>> tess.health()
+            {'status': 'ok'}
         """
         return self._client.health()
 
@@ -232,8 +232,8 @@ class Tesseract:
     def available_endpoints(self) -> list[str]:
         """The names of what can be called.
 
-        >>> "jacobian" in tess.available_endpoints
-        True
+            >>> "jacobian" in tess.available_endpoints
+            True
         """
         return self._client.available_endpoints()
 
@@ -241,8 +241,8 @@ class Tesseract:
     def openapi_schema(self) -> dict[str, Any]:
         """The OpenAPI document of the Tesseract; fetched once.
 
-        >>> tess.openapi_schema["info"]["title"]
-        'vectoradd'
+            >>> tess.openapi_schema["info"]["title"]
+            'vectoradd'
         """
         return self._client.openapi_schema()
 
@@ -250,8 +250,8 @@ class Tesseract:
     def input_schema(self) -> dict[str, Any]:
         """The JSON schema of the inputs of :meth:`apply`.
 
-        >>> list(tess.input_schema["properties"])
-        ['a', 'b', 's', 'normalize']
+            >>> list(tess.input_schema["properties"])
+            ['a', 'b', 's', 'normalize']
         """
         return self._client.input_schema()
 
@@ -259,8 +259,8 @@ class Tesseract:
     def output_schema(self) -> dict[str, Any]:
         """The JSON schema of the outputs of :meth:`apply`.
 
-        >>> list(tess.output_schema["properties"])
-        ['result']
+            >>> list(tess.output_schema["properties"])
+            ['result']
         """
         return self._client.output_schema()
 
@@ -268,8 +268,8 @@ class Tesseract:
     def server_capabilities(self) -> ServerCapabilities:
         """The encodings that the server accepts.
 
-        >>> tess.server_capabilities.compressions
-        ('none', 'lz4')
+            >>> tess.server_capabilities.compressions
+            ('none', 'lz4')
         """
         return ServerCapabilities(*self._client.server_capabilities())
 
@@ -294,8 +294,8 @@ class Tesseract:
     def current_encoding(self) -> RequestedEncoding:
         """The encoding that calls ask for.
 
-        >>> tess.with_encoding(compression="lz4").current_encoding.compression
-        'lz4'
+            >>> tess.with_encoding(compression="lz4").current_encoding.compression
+            'lz4'
         """
         return RequestedEncoding(*self._client.current_encoding())
 
@@ -314,8 +314,8 @@ class Tesseract:
     def url(self) -> str:
         """The address, without credentials.
 
-        >>> tess.url
-        'http://127.0.0.1:8000/vectoradd'
+            >>> tess.url
+            'http://127.0.0.1:8000/vectoradd'
         """
         return self._client.url()
 
