@@ -177,6 +177,30 @@ def test_a_fork_beside_threads_that_call(vectoradd):
             thread.join()
 
 
+ENDING = """
+    import sys, threading, time
+    import numpy as np
+    from tessera import Tesseract
+    options = {"progress": lambda *numbers: None, "progress_from_bytes": 0} if "progress" in sys.argv else {}
+    client = Tesseract.from_url(sys.argv[1], **options).with_encoding(output_format="json+base64")
+    values = np.ones(10_000, dtype="float32")
+    def call():
+        while True:
+            client.apply({"x": values})
+    for _ in range(8):
+        threading.Thread(target=call, daemon=True).start()
+    time.sleep(0.2)
+    print("ends")
+"""
+
+
+@pytest.mark.parametrize("what", ["calls", "progress"])
+def test_a_program_may_end_while_its_threads_call(served, what):
+    """Threads that Python does not wait for are in the middle of something, and the program ends well."""
+    for _ in range(3):
+        assert python_program.run(ENDING, served.url("identity"), what) == "ends"
+
+
 def test_a_client_is_not_pickled(vectoradd):
     """The error says what to do instead."""
     with pytest.raises(TypeError, match=r"cannot be pickled; call Tesseract\.from_url\('http://"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import python_program
+from tessera import Tesseract
 
 MIB = 1 << 20
 
@@ -73,9 +74,7 @@ def test_a_dropped_result_makes_room(served):
 @pytest.mark.parametrize("end", ["result", "refused by the server", "refused here", "no server"])
 def test_inputs_have_as_many_references_as_before(served, end):
     """Whatever the end of the call."""
-    client = (
-        served.client("identity") if end != "no server" else type(served.client("identity")).from_url("127.0.0.1:1")
-    )
+    client = Tesseract.from_url("127.0.0.1:1" if end == "no server" else served.url("identity"))
     values, text = np.ones(1000, dtype="float32"), "".join(["a", "text"])
     strided = values[::2]
     inputs = {"x": values}

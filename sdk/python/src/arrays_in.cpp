@@ -14,6 +14,7 @@
 
 #include "arrays.h"
 #include "device_array.h"
+#include "gil.h"
 #include "owners.h"
 #include "tessera/base/checked_math.h"
 #include "tessera/sdk/client_options.h"
@@ -29,8 +30,9 @@ class HeldBuffer {
   HeldBuffer& operator=(const HeldBuffer&) = delete;
   ~HeldBuffer() {
     if (view_.obj != nullptr) {
-      const nb::gil_scoped_acquire gil;
-      PyBuffer_Release(&view_);
+      if (const GilHeld gil; gil.is_held()) {
+        PyBuffer_Release(&view_);
+      }
     }
   }
   // False if the object has none in this form.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "gil.h"
 #include "owners.h"
 #include "tessera/sdk/tesseract.h"
 #include "values.h"
@@ -94,7 +95,7 @@ template <class Work>
 auto run(Work work) -> decltype(work()) {
   std::optional<ClientError> failure;
   try {
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     return work();
   } catch (const ClientError& error) {
     failure = error;
@@ -127,9 +128,10 @@ CallOptions with_run_id(const Text& run_id) {
 
 std::function<void(std::string_view)> warner() {
   return [](std::string_view sentence) {
-    const nb::gil_scoped_acquire gil;
+    const GilHeld gil;
     // The frame above is the package's own, the one above it is its caller's.
-    if (PyErr_WarnEx(PyExc_UserWarning, std::string(sentence).c_str(), 2) != 0) {
+    const std::string text(sentence);
+    if (keep_from_unwinding([&] { return PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 2); }) != 0) {
       throw nb::python_error();
     }
   };
@@ -137,8 +139,8 @@ std::function<void(std::string_view)> warner() {
 
 std::function<void()> signal_checker() {
   return [] {
-    const nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) {
+    const GilHeld gil;
+    if (keep_from_unwinding(PyErr_CheckSignals) != 0) {
       throw nb::python_error();
     }
   };
@@ -146,8 +148,8 @@ std::function<void()> signal_checker() {
 
 std::function<void(std::uint64_t, std::uint64_t)> progress_of(nb::handle callback) {
   return [owner = owner_of(callback)](std::uint64_t done, std::uint64_t total) {
-    const nb::gil_scoped_acquire gil;
-    nb::handle(static_cast<PyObject*>(owner.get()))(done, total);
+    const GilHeld gil;
+    keep_from_unwinding([&] { nb::handle(static_cast<PyObject*>(owner.get()))(done, total); });
   };
 }
 

@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "dlpack_array.h"
+#include "gil.h"
 #include "tessera/sdk/client_options.h"
 
 namespace tessera::python {
@@ -92,7 +93,7 @@ nb::object to_capsule(const DeviceArray& self, nb::handle /*stream*/, nb::handle
 nb::object copy_to_host(const DeviceArray& self) {
   Result<Array> host = Error(ErrorCode::kInternal, "");
   {
-    const nb::gil_scoped_release release;
+    const GilReleased released;
     host = self.array().to_host();
   }
   if (!host) {

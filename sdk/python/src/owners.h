@@ -5,14 +5,17 @@
 
 #include <memory>
 
+#include "gil.h"
+
 namespace tessera::python {
 
 /// A share in an object, which may be dropped on any thread. Requires the GIL.
 [[nodiscard]] inline std::shared_ptr<void> owner_of(nanobind::handle object) {
   object.inc_ref();
   return {object.ptr(), [](PyObject* owned) {
-            const nanobind::gil_scoped_acquire gil;
-            Py_DECREF(owned);
+            if (const GilHeld gil; gil.is_held()) {
+              Py_DECREF(owned);
+            }
           }};
 }
 

@@ -1,7 +1,7 @@
 """What calls raise. Each is a built-in exception of Python, too, so that callers need none of these names.
 
-Programs that were written for the public SDK catch exceptions of ``requests``: where that is imported, connection errors
-and time-outs are those of ``requests`` as well.
+Programs that were written for the public SDK catch exceptions of ``requests``: where that is imported, connection
+errors and time-outs are those of ``requests`` as well.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 class ValidationError(ValueError):
     """The Tesseract refused the inputs (status 422).
 
-    >>> try:
-    ...     tess.apply({"a": [1.0]})
-    ... except ValueError as error:
-    ...     print(error.errors()[0]["loc"])
-    ('body', 'inputs', 'b')
+        >>> try:
+        ...     tess.apply({"a": [1.0]})
+        ... except ValueError as error:
+        ...     print(error.errors()[0]["loc"])
+        ('body', 'inputs', 'b')
     """
 
     def __init__(self, text: str, title: str, items: list[dict[str, Any]]) -> None:

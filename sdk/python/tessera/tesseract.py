@@ -61,8 +61,9 @@ class Tesseract:
     """A served Tesseract, to be called.
 
     Results hold NumPy arrays, and :class:`DeviceArray` for arrays that stayed on a GPU. Inputs may hold NumPy arrays
-    and scalars, anything with ``__cuda_array_interface__``, ``__dlpack__``, ``__array__`` or a buffer, and dicts,
-    lists and plain values. Every method may be called from any thread; while it waits, others run.
+    and scalars, anything with ``__cuda_array_interface__``, ``__dlpack__``, ``__array__`` or a buffer, and mappings,
+    lists, plain values, and what stands for them: models with ``model_dump()``, dataclasses, enumerations, paths,
+    dates and UUIDs. Every method may be called from any thread; while it waits, others run.
 
     Without NumPy installed, arrays of results are memoryviews (``tolist()``, ``shape``), and inputs may be
     ``array.array`` and memoryviews in C order.
@@ -106,8 +107,8 @@ class Tesseract:
                 ``unix:/path/of.sock``, with ``:/path`` behind it.
             server_output_path: The folder, as this process sees it, into which the server writes files. Needed to
                 read ``json+binref``.
-            timeout: Seconds to wait for a connection, and for the server between two arrivals of bytes; or a tuple
-                of both. None waits for ever.
+            timeout: Seconds, more than 0, to wait for a connection, and for the server between two arrivals of bytes;
+                or a tuple of both. None waits for ever.
             server_input_path: The folder, as this process sees it, from which the server reads files. With it, arrays
                 are sent as files while ``json+binref`` is asked for.
             borrow_gpu_arrays: Arrays that come by a GPU transport stay the server's memory until they are dropped,
@@ -338,7 +339,8 @@ class Tesseract:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"a Tesseract holds connections and cannot be pickled; call Tesseract.from_url({self.url!r}) where it is used"
+            "a Tesseract holds connections and cannot be pickled; "
+            f"call Tesseract.from_url({self.url!r}) where it is used"
         )
 
     def __repr__(self) -> str:

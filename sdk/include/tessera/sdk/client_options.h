@@ -59,7 +59,7 @@ struct ClientOptions {
   /// goes to standard error.
   std::function<void(std::string_view sentence)> warn;
   /// Called with the bytes that a transfer has moved and has to move (0: not known), on the thread of the call, if it
-  /// is of progress_from_bytes or more; about every 8 MiB.
+  /// is of progress_from_bytes or more; at least every 8 MiB.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
   std::uint64_t progress_from_bytes = std::uint64_t{64} << 20U;
   /// Called when a signal came while the call waits; an exception that it throws ends the call.
