@@ -250,7 +250,7 @@ class Tesseract:
         """The JSON schema of the inputs of :meth:`apply`.
 
             >>> list(tess.input_schema["properties"])
-            ['a', 'b', 's']
+            ['a', 'b', 's', 'normalize']
         """
         return self._client.input_schema()
 
