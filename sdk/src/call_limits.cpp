@@ -56,7 +56,7 @@ void CallLimits::check() const {
     throw_cancelled();
   }
   if (end_ && steady_clock::now() >= *end_) {
-    throw_timeout("the call", *timeouts_.total);
+    throw_timeout("the call", timeouts_.total.value_or(milliseconds(0)));
   }
 }
 
@@ -68,7 +68,7 @@ short CallLimits::wait(int descriptor, short events, Phase phase) const {
 
 void CallLimits::pause_connecting(Instant begin) const {
   constexpr milliseconds kPause{5};
-  wait_since(begin, -1, 0, Phase::kConnect, kPause);
+  static_cast<void>(wait_since(begin, -1, 0, Phase::kConnect, kPause));
 }
 
 // Without `longest` until one of the events holds; with it at most so long, and then 0 is returned.
@@ -85,7 +85,7 @@ short CallLimits::wait_since(Instant begin, int descriptor, short events, Phase 
     if (is_limited) {
       const Instant now = steady_clock::now();
       if (end_ && now >= *end_) {
-        throw_timeout("the call", *timeouts_.total);
+        throw_timeout("the call", timeouts_.total.value_or(milliseconds(0)));
       }
       if (step && now >= begin + *step) {
         throw_timeout(phase == Phase::kConnect ? "connecting" : "waiting for the server", *step);

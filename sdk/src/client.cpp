@@ -112,7 +112,7 @@ bool Tesseract::Client::is_first_warning(const std::string& subject) {
 }
 
 CallLimits Tesseract::Client::limits_of(const CallOptions& call) const {
-  return CallLimits(options_.timeouts, call.cancellation, options_.on_signal);
+  return {options_.timeouts, call.cancellation, options_.on_signal};
 }
 
 HttpResponse Tesseract::Client::send(HttpRequest request, const CallLimits& limits) {
@@ -296,7 +296,7 @@ std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& en
     return *requested;
   }
   const ServerCapabilities::Names& offered = document().capabilities().gpu_transports;
-  const std::string candidate(kAutomaticTransport);
+  std::string candidate(kAutomaticTransport);
   if (!offered || std::ranges::find(*offered, candidate) == offered->end()) {
     return "none";
   }

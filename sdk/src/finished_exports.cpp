@@ -84,7 +84,7 @@ void FinishedExports::flush() noexcept {
     while (!is_empty()) {
       make_request_(*this);
     }
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // The ids were given back; without the server nothing can be done for them.
   }
 }

@@ -41,6 +41,9 @@ class GrowingBody {
   explicit GrowingBody(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   void append(std::string_view bytes) {
+    if (bytes.empty()) {
+      return;
+    }
     std::memcpy(room(bytes.size()).data(), bytes.data(), bytes.size());
     size_ += bytes.size();
   }
@@ -102,9 +105,8 @@ class ResponseParser final : public http::basic_parser<false> {
       keep(response_.location);
     } else if (name == http::field::retry_after) {
       keep(response_.retry_after);
-    } else if (name == http::field::content_encoding && !beast::iequals(value, "identity")) {
-      coding_ = std::string(value.data(), value.size());
-    } else if (name == http::field::transfer_encoding && !beast::iequals(value, "chunked")) {
+    } else if ((name == http::field::content_encoding && !beast::iequals(value, "identity")) ||
+               (name == http::field::transfer_encoding && !beast::iequals(value, "chunked"))) {
       coding_ = std::string(value.data(), value.size());
     } else if (beast::iequals(name_text, "tesseract-exports")) {
       keep(response_.exports);
