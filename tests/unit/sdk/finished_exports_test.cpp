@@ -187,7 +187,6 @@ TEST(FinishedExportsTest, AreNamedManyAtATimeButNotTooMany) {
 }
 
 TEST(FinishedExportsTest, AreNotWaitedForIfTheServerIsGone) {
-  std::string url;
   const auto begin = std::chrono::steady_clock::now();
   {
     auto server = std::make_unique<ScriptedServer>(exporting(kId));
