@@ -92,10 +92,15 @@ class EndpointCall final : public PendingCall {
     if (run_ && !request_.exports_done) {
       parts_.gpu.supersede();
     }
+    const std::uint64_t exhaustions = parts_.gpu.exhaustions();
     try {
       outcome_ = run_ ? run_in_folder() : run_without_folder();
     } catch (...) {
       outcome_ = current_failure();
+    }
+    // With several workers it may have been another call's: then this one fails again when it is sent again.
+    if (std::holds_alternative<EndpointFailure>(outcome_) && parts_.gpu.exhaustions() != exhaustions) {
+      refuse_if_lent();
     }
     call_ = Call{};  // the inputs' memory is not needed while the answer is sent
   }
@@ -129,6 +134,14 @@ class EndpointCall final : public PendingCall {
   static Outcome outcome_of(std::variant<Object, EndpointFailure> result) {
     return std::visit([](auto&& either) -> Outcome { return std::forward<decltype(either)>(either); },
                       std::move(result));
+  }
+
+  void refuse_if_lent() {
+    if (parts_.gpu.make_room_after_exhaustion(request_.exports_done.has_value())) {
+      parts_.logger.warning("a call failed as a GPU had no memory left, some of which clients hold",
+                            {{"text", std::get<EndpointFailure>(outcome_).text}});
+      outcome_ = gpu_full();
+    }
   }
 
   Outcome run_without_folder() {
@@ -248,8 +261,12 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return *std::move(refusal);
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
-  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.arrays,
+  const DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
+  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs),
                                {.depth = parts.options.nesting_depth});
+  if (device_inputs.is_gpu_full() && parts.gpu.make_room_after_exhaustion(request.exports_done.has_value())) {
+    return gpu_full();
+  }
   if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
     return json_answer(422, problems_to_json(*problems));
   }

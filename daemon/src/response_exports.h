@@ -30,7 +30,8 @@ class ResponseExports final : public DeviceArrayWriter {
   [[nodiscard]] Result<std::optional<std::string>> write(const Array& array) override;
   [[nodiscard]] Result<Array> to_host(const Array& array) override;
 
-  /// What to answer if write() found that clients hold as much as they may; nothing if it did not.
+  /// What to answer if write() found that clients hold as much as they may, or all that the GPU has; nothing if it did
+  /// not.
   [[nodiscard]] std::optional<Response> take_refusal() { return std::exchange(refusal_, std::nullopt); }
 
   /// Leases what was written to the client, and adds the header that names it, and one that says which ways the arrays
@@ -52,6 +53,8 @@ class ResponseExports final : public DeviceArrayWriter {
 /// 503 for a client to which no more GPU memory can be lent for now.
 [[nodiscard]] Response exports_full();
 
+/// The same where they hold what the GPU lacks.
+[[nodiscard]] Response gpu_full();
 /// The same for an answer that would not fit if nobody held anything: no time to come back at.
 [[nodiscard]] Response exports_never_fit(std::uint64_t needed_bytes, std::uint64_t limit_bytes);
 

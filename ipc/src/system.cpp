@@ -109,9 +109,12 @@ Result<std::shared_ptr<const LocalBlock>> System::allocate_block(const std::shar
     return std::shared_ptr<const LocalBlock>(std::make_shared<EmptyBlock>(gpu));
   }
   const auto at = std::ranges::find(gpus_, gpu) - gpus_.begin();
-  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<PooledMemory> memory,
-                           pools_.at(static_cast<std::size_t>(at))->allocate(size_bytes));
-  return std::shared_ptr<const LocalBlock>(std::make_shared<PooledBlock>(std::move(memory), size_bytes));
+  Result<std::shared_ptr<PooledMemory>> memory = pools_.at(static_cast<std::size_t>(at))->allocate(size_bytes);
+  if (!memory) {
+    counts_->exhaustions += memory.error().code() == ErrorCode::kOutOfMemory ? 1 : 0;
+    return memory.error();
+  }
+  return std::shared_ptr<const LocalBlock>(std::make_shared<PooledBlock>(*std::move(memory), size_bytes));
 }
 
 Result<std::shared_ptr<const LocalBlock>> System::block_of(const Array& array) const {

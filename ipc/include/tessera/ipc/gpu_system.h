@@ -45,6 +45,7 @@ struct TransportCounters {
   std::uint64_t copies_to_host = 0;
   std::uint64_t copies_to_host_bytes = 0;
   std::uint64_t mapped_bytes = 0;  ///< now
+  std::uint64_t exhaustions = 0;   ///< buffers that could not be had: the GPU had no memory left
 };
 
 /// Driver, GPUs and their pools, or why there are none. Safe to use from any thread; made once, by the program.
@@ -90,6 +91,8 @@ class GpuSystem {
   /// Gives back what has been idle for too long; to be called every few seconds.
   virtual void trim() = 0;
   [[nodiscard]] virtual TransportCounters counters() const = 0;
+  /// The one of them that is cheap to ask for.
+  [[nodiscard]] virtual std::uint64_t exhaustions() const = 0;
   /// One per GPU, in their order.
   [[nodiscard]] virtual std::vector<DevicePool::Stats> pool_stats() const = 0;
 
