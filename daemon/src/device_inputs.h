@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "gpu_exchange.h"
 #include "tessera/array/device_array.h"
@@ -18,11 +19,14 @@ class DeviceInputs final : public DeviceArrayReader {
 
   /// Whether a GPU had no memory left for one of them.
   [[nodiscard]] bool is_gpu_full() const { return is_gpu_full_; }
+  /// How many were copied to the host.
+  [[nodiscard]] std::size_t through_host() const { return through_host_; }
 
  private:
   GpuExchange& exchange_;
   bool to_host_;
   mutable std::atomic<bool> is_gpu_full_{false};
+  mutable std::atomic<std::size_t> through_host_{0};
 };
 
 /// Whether a body may name arrays in GPU memory, at a glance: some that do not look as if they did.

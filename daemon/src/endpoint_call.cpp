@@ -69,13 +69,14 @@ class EndpointCall final : public PendingCall {
  public:
   /// Without a run (abstract_eval) the answer is plain JSON.
   EndpointCall(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
-               const RequestRecord& record, Call call, std::unique_ptr<CallRun> run)
+               const RequestRecord& record, Call call, std::unique_ptr<CallRun> run, std::size_t inputs_through_host)
       : parts_(parts),
         tesseract_(tesseract),
         request_(request),
         record_(record),
         call_(std::move(call)),
         run_(std::move(run)),
+        inputs_through_host_(inputs_through_host),
         is_kept_(run_ && parts.options.keep_runs) {
     if (is_kept_) {
       tesseract_.runs.begin(run_->folder);
@@ -200,7 +201,7 @@ class EndpointCall final : public PendingCall {
     if (encoding.format == OutputFormat::kBinref) {
       files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); });
     }
-    ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_);
+    ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_, inputs_through_host_);
     Response response;
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
@@ -221,6 +222,7 @@ class EndpointCall final : public PendingCall {
   RequestRecord record_;
   Call call_;
   std::unique_ptr<CallRun> run_;
+  std::size_t inputs_through_host_;
   bool is_kept_;
   Outcome outcome_;
 };
@@ -275,14 +277,16 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   }
   Call& call = std::get<Call>(read);
   if (endpoint == Endpoint::kAbstractEval) {
-    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr);
+    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr,
+                                          device_inputs.through_host());
   }
   std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
   if (Response* refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),
-                                        std::move(std::get<std::unique_ptr<CallRun>>(run)));
+                                        std::move(std::get<std::unique_ptr<CallRun>>(run)),
+                                        device_inputs.through_host());
 }
 
 }  // namespace tessera

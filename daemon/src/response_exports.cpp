@@ -55,11 +55,18 @@ Result<Array> ResponseExports::to_host(const Array& array) {
   return exchange_.to_host(array);
 }
 
+std::string ResponseExports::ways() const {
+  std::string text = "in_place=" + std::to_string(in_place_) + ", staged=" + std::to_string(staged_) +
+                     ", through_host=" + std::to_string(through_host_);
+  if (inputs_through_host_ > 0) {
+    text += ", inputs_through_host=" + std::to_string(inputs_through_host_);
+  }
+  return text;
+}
+
 void ResponseExports::commit(Response& response, bool is_acknowledging) {
-  if (in_place_ + staged_ + through_host_ > 0) {
-    response.headers.emplace_back("tessera-gpu-arrays", "in_place=" + std::to_string(in_place_) +
-                                                            ", staged=" + std::to_string(staged_) +
-                                                            ", through_host=" + std::to_string(through_host_));
+  if (in_place_ + staged_ + through_host_ + inputs_through_host_ > 0) {
+    response.headers.emplace_back("tessera-gpu-arrays", ways());
   }
   if (owners_.empty()) {
     return;

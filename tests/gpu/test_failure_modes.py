@@ -39,6 +39,18 @@ def test_every_answer_says_which_way_its_arrays_took(places, place, accept, way)
     assert places.metric("tessera_gpu_host_copies_total") - copies == (1 if accept != IPC else 0)
 
 
+def test_an_answer_says_which_inputs_went_through_the_host(start_daemon):
+    """Those of a Tesseract that takes host arrays alone."""
+    daemon = start_daemon("vectoradd")
+    with Buffer(64) as buffer:
+        buffer.write(np.ones(3))
+        x = message(buffer.reference(), [3], "float64")
+        answer = daemon.client().apply({"a": x, "b": x})
+        assert answer.headers["tessera-gpu-arrays"] == "in_place=0, staged=0, through_host=0, inputs_through_host=2"
+        assert daemon.metric("tessera_gpu_host_copies_total") == 2
+        assert "tessera-gpu-arrays" not in daemon.client().apply({"a": [1.0], "b": [1.0]}).headers
+
+
 def test_host_copies_can_be_forbidden(start_daemon):
     daemon = start_daemon("places", TESSERACT_FORBID_DEVICE_HOST_COPY="1")
     answer = daemon.client().apply({"x": [1.0], "place": "new"}, accept="application/json")
