@@ -127,9 +127,7 @@ bool GpuExchange::make_room_after_exhaustion(bool is_acknowledging) {
 
 Result<Array> GpuExchange::to_host(const Array& array) {
   if (options_.config.forbid_device_host_copy) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "an array in GPU memory would be copied to the host, which "
-                 "TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
+    return host_copy_forbidden();
   }
   host_copies_.fetch_add(1, std::memory_order_relaxed);
   host_copy_bytes_.fetch_add(array.size_bytes(), std::memory_order_relaxed);

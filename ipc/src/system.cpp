@@ -44,6 +44,11 @@ Result<std::size_t> bytes_of(const Shape& shape, DType dtype) {
   return static_cast<std::size_t>(*bytes);
 }
 
+Error host_copy_forbidden() {
+  return {ErrorCode::kInvalidArgument,
+          "an array in GPU memory would be copied to the host, which TESSERACT_FORBID_DEVICE_HOST_COPY forbids"};
+}
+
 std::shared_ptr<GpuSystem> GpuSystem::open(const Options& options, const Clock& clock) {
   return std::make_shared<System>(options, clock);
 }

@@ -3,6 +3,7 @@
 FAILURE_MODES.md lists which failure is tested where. What the stand-in driver does is set by its variables.
 """
 
+import subprocess
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from gpu_harness import machine
 from gpu_harness.buffers import Buffer, lent, message, on_gpu, read, uuids
 from gpu_harness.calls import PAGE, PLACES, apply, holds_nothing, stand_in
-from gpu_harness.daemons import DONE, IPC
+from gpu_harness.daemons import DONE, IPC, environment
 from gpu_harness.waiting import wait_until
 
 
@@ -57,6 +58,16 @@ def test_host_copies_can_be_forbidden(start_daemon):
     assert answer.status == 500
     assert daemon.client().apply({"x": [1.0], "place": "new"}).status == 200
     assert daemon.metric("tessera_gpu_host_copies_total") == 0
+
+
+@pytest.mark.parametrize("forbidden", ["0", "1"])
+def test_host_copies_can_be_forbidden_on_the_command_line(build, tmp_path, forbidden):
+    module = build / "lib" / "tessera_tests" / "places.so"
+    run = subprocess.run(
+        [build / "bin" / "tessera", "run", module, "apply", "-o", tmp_path, '{"inputs": {"x": [1.0], "place": "new"}}'],
+        env=environment({"TESSERACT_FORBID_DEVICE_HOST_COPY": forbidden}), capture_output=True, text=True, check=False)
+    assert (run.returncode == 0) == (forbidden == "0"), run.stderr
+    assert ("TESSERACT_FORBID_DEVICE_HOST_COPY forbids" in run.stderr) == (forbidden == "1")
 
 
 # --- memory that has no handle --------------------------------------------------------------------------------------

@@ -30,6 +30,9 @@ struct ForeignMemory {
   std::vector<std::int64_t> strides_bytes;
 };
 
+/// Why an array on a GPU is not copied to the host under TESSERACT_FORBID_DEVICE_HOST_COPY.
+[[nodiscard]] Error host_copy_forbidden();
+
 /// Which way arrays took, since the start. All are counts but those that say bytes.
 struct TransportCounters {
   std::uint64_t exports_in_place = 0;  ///< the array's own allocation was named
