@@ -45,7 +45,7 @@ struct TransportCounters {
   std::uint64_t imports_copied = 0;  ///< on the device
   std::uint64_t imports_borrowed = 0;
   std::uint64_t imports_same_process = 0;
-  std::uint64_t copies_to_host = 0;
+  std::uint64_t copies_to_host = 0;  ///< by GpuSystem::to_host(), as endpoints call it
   std::uint64_t copies_to_host_bytes = 0;
   std::uint64_t mapped_bytes = 0;  ///< now
   std::uint64_t exhaustions = 0;   ///< buffers that could not be had: the GPU had no memory left
