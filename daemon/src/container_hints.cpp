@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kHostIpcNamespace = 0xEFFFFFFF;
 constexpr std::uint64_t kHostPidNamespace = 0xEFFFFFFC;
 
-bool exists(const std::filesystem::path& path) {
+bool is_reachable(const std::filesystem::path& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
@@ -30,7 +30,7 @@ std::vector<std::string> container_hints(bool has_gpu, const std::filesystem::pa
   if (!is_in_container(root)) {
     return hints;
   }
-  if (!has_gpu && !exists(root / "dev/nvidiactl") && !exists(root / "dev/dxg")) {
+  if (!has_gpu && !is_reachable(root / "dev/nvidiactl") && !is_reachable(root / "dev/dxg")) {
     hints.emplace_back("this container has no GPU device: start it with --gpus all");
   }
   if (inode_of(root / "proc/self/ns/pid") != kHostPidNamespace) {
