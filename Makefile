@@ -71,7 +71,7 @@ test-gpu-kit: test-packages gpu-kit stand-in
 	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
-test-sanitizers: test-packages
+test-sanitizers: test-packages python stand-in
 	@tests/run_sanitizers.sh
 test-lint: test-packages tests
 	@tests/run_lint.sh $(BUILD)
