@@ -78,7 +78,7 @@ test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
 test-python-sdk: programs stand-in wheel
 	@tests/run_python_sdk.sh $(BUILD)
-test-sanitizers: test-packages
+test-sanitizers: test-packages python stand-in
 	@tests/run_sanitizers.sh
 test-lint: test-packages tests
 	@tests/run_lint.sh $(BUILD)
