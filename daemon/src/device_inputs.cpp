@@ -10,8 +10,8 @@ namespace tessera {
 bool may_name_gpu_arrays(std::string_view body) {
   constexpr std::string_view kEncoding = "cuda_ipc";
   constexpr std::string_view kEscape = "\\u";  // by which the name could be written, too
-  return ::memmem(body.data(), body.size(), kEncoding.data(), kEncoding.size()) != nullptr ||
-         ::memmem(body.data(), body.size(), kEscape.data(), kEscape.size()) != nullptr;
+  return !body.empty() && (::memmem(body.data(), body.size(), kEncoding.data(), kEncoding.size()) != nullptr ||
+                           ::memmem(body.data(), body.size(), kEscape.data(), kEscape.size()) != nullptr);
 }
 
 std::string import_failure(const GpuTransport& transport, const Error& error) {
