@@ -7,7 +7,7 @@
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
 # make gpu-kit  builds build/gpu-kit, a folder to carry to a machine with a GPU (tests/gpu_kit/README.md)
-# make bench   times tessera beside the Python runtime
+# make bench   times tessera beside the Python runtime, and its clients beside others
 # make clean   removes build/ and .venv/
 
 SHELL := /bin/bash
@@ -78,7 +78,7 @@ test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)
 test-python-sdk: programs stand-in wheel
 	@tests/run_python_sdk.sh $(BUILD)
-test-sanitizers: test-packages
+test-sanitizers: test-packages python stand-in
 	@tests/run_sanitizers.sh
 test-lint: test-packages tests
 	@tests/run_lint.sh $(BUILD)
@@ -89,9 +89,12 @@ format: test-packages
 tidy: test-packages tests
 	@tests/run_tidy.py $(BUILD)
 
-bench: python build
-	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench
+bench: python build wheel
+	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench tessera_client_timer
 	@.venv/bin/python bench/compare.py --tessera $(BUILD)/bin/tessera --timer $(BUILD)/bin/tessera_request_timer
+	@rm -rf $(BUILD)/python-site
+	@.venv/bin/python -m pip install --quiet --no-deps --target $(BUILD)/python-site $(BUILD)/wheels/tessera-*.whl
+	@PYTHONPATH=$(BUILD)/python-site .venv/bin/python bench/compare_clients.py
 
 clean:
 	rm -rf $(BUILD) .venv

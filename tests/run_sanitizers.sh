@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan.
+# Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan; and the tests of GPU
+# arrays between processes with a daemon under ASan and UBSan.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 cd "$repository" || exit 1
@@ -24,6 +25,19 @@ build_asan() {
 step "build with ASan and UBSan" build_asan
 ctest_options=()
 run asan-ubsan
+
+# Without those that count or kill. The driver is that of the plain build, as Python loads it, too.
+gpu_tests() {
+  mkdir -p "$results/gpu"
+  cd tests/gpu || return
+  PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH="$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE --junitxml="$results/gpu/pytest.xml" \
+    --build "$build/asan-ubsan" test_leases.py test_limits.py test_malformed_descriptors.py test_failure_modes.py \
+    test_waiting.py || echo "FAILED: pytest under asan-ubsan" >&2
+  add_reports "$results/gpu"
+  cd "$repository" || return
+}
+gpu_tests
 
 build_tsan() {
   cmake --preset tsan --log-level=WARNING || return

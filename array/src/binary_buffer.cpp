@@ -66,14 +66,17 @@ Decoded decompress(std::span<const std::byte> frame, const BinaryLayout& layout,
   return adopt_bytes(layout.dtype, layout.shape, std::move(buffer));
 }
 
+// Whether all but the padding are digits of base64.
+bool has_digits_only(std::string_view text) {
+  for (int i = 0; i < 2 && text.ends_with('='); ++i) {
+    text.remove_suffix(1);
+  }
+  return std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '/'; });
+}
+
 // What is wrong with a text that is not base64; of what is no digit in the words of upstream.
 std::string why_not_base64(std::string_view text) {
-  std::string_view digits = text;
-  for (int i = 0; i < 2 && digits.ends_with('='); ++i) {
-    digits.remove_suffix(1);
-  }
-  const auto is_digit_of_base64 = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '/'; };
-  if (!std::ranges::all_of(digits, is_digit_of_base64)) {
+  if (!has_digits_only(text)) {
     return "Non-base64 digit found";
   }
   return text.size() % 4 != 0 ? "invalid base64: length or padding is wrong"
@@ -137,7 +140,7 @@ Decoded read_base64_buffer(std::string_view text, const BinaryLayout& layout) {
   }
   const std::optional<std::uint64_t> needed = byte_count(layout.shape, layout.dtype);
   if (!layout.is_compressed && needed != *size) {
-    return decode_fault(kBase64, wrong_size(*size, layout));
+    return decode_fault(kBase64, has_digits_only(text) ? wrong_size(*size, layout) : why_not_base64(text));
   }
   if (!layout.is_compressed && *size > layout.limit_bytes) {
     return decode_fault(kBase64, over_limit(layout.shape, layout.dtype, layout.limit_bytes));

@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// More than these Python's int() refuses (sys.int_info.default_max_str_digits).
-constexpr std::size_t kMaxIntegerDigits = 4300;
-
 bool is_space(char character) {
   return character == ' ' || character == '\n' || character == '\t' || character == '\r';
 }
@@ -196,11 +193,6 @@ void JsonScanner::read_literal() {
 JsonNumber JsonScanner::read_number() {
   JsonNumber number;
   if (const char* const stop = parse_number_text(at_, end_, number); stop != nullptr) {
-    const std::string_view text(at_, static_cast<std::size_t>(stop - at_));
-    if (number.kind == JsonNumber::Kind::kHugeInt && text.size() - (text.front() == '-' ? 1 : 0) > kMaxIntegerDigits) {
-      fail(at_, "too many digits", JsonFault::Kind::kTooManyDigits);
-      return number;
-    }
     at_ = stop;
   } else {
     fail(at_, "Expecting value");

@@ -21,6 +21,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
+// Longer whole numbers are not shown in full.
+constexpr std::size_t kMaxShownDigits = 4300;
+
 // A leaf of the value. What it holds depends on its kind; kObject also says whether it has members.
 struct Leaf {
   JsonKind kind = JsonKind::kNull;
@@ -38,7 +41,7 @@ Leaf read_leaf(JsonScanner& scanner) {
     const std::size_t begin = scanner.offset();
     leaf.number = scanner.read_number();
     if (leaf.number.kind == JsonNumber::Kind::kHugeInt) {
-      leaf.text = scanner.text_since(begin);
+      leaf.text = scanner.text_since(begin).substr(0, kMaxShownDigits);
     }
   } else {
     const std::string_view value = scanner.skip_value();

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "tessera/array/array_reader.h"
+#include "tessera/array/device_array.h"
 #include "tessera/array/value_writer.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/mutex.h"
@@ -124,6 +125,25 @@ void check(const Status& status) {
   }
 }
 
+// Without a client to lend them to, arrays on a GPU are copied to the host, if they may be.
+class HostWriter final : public DeviceArrayWriter {
+ public:
+  explicit HostWriter(bool is_forbidden) : is_forbidden_(is_forbidden) {}
+
+  [[nodiscard]] Result<std::optional<std::string>> write(const Array& /*array*/) override {
+    return std::optional<std::string>();
+  }
+  [[nodiscard]] Result<Array> to_host(const Array& array) override {
+    if (is_forbidden_) {
+      return host_copy_forbidden();
+    }
+    return array.to_host();
+  }
+
+ private:
+  bool is_forbidden_;
+};
+
 // The folders and files of the run, which exist from the moment that the payload is accepted.
 class RunFiles {
  public:
@@ -198,10 +218,12 @@ class EndpointRun {
       fail(*failure);
     }
     BinrefWriter array_files(files.output(), "", []() { return Status(); });
+    HostWriter arrays_on_gpus(config_.forbid_device_host_copy);
     Body body;
     const Encoding encoding{
         .format = config_.output_format, .compression = config_.compression, .gpu_transport = "none"};
-    check(write_value(std::get<Object>(std::move(outcome)), encoding, {.files = &array_files}, body));
+    check(write_value(std::get<Object>(std::move(outcome)), encoding,
+                      {.files = &array_files, .device = &arrays_on_gpus}, body));
     array_files.commit();
     write(body, files);
   }

@@ -21,7 +21,7 @@
 namespace tessera {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 // A report is a letter, then texts, each ended by a NUL.
 constexpr char kLoaded = 'L';
@@ -55,11 +55,11 @@ std::string report_on(const std::filesystem::path& path) {
 }
 
 /// Everything that comes through a pipe until it ends; nothing at the deadline.
-std::optional<std::string> read_until(int fd, Clock::time_point deadline) {
+std::optional<std::string> read_until(int fd, Steady::time_point deadline) {
   std::string text;
   std::array<char, 4096> piece{};
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
     pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
     const int ready = left.count() > 0 ? ::poll(&watched, 1, static_cast<int>(left.count())) : 0;
     if (ready == 0) {
@@ -115,7 +115,7 @@ Result<ModuleSummary> probe_module(const std::filesystem::path& path, std::chron
     report_and_end(path, write_end.value());
   }
   write_end = UniqueFd();
-  const std::optional<std::string> report = read_until(read_end.value(), Clock::now() + time);
+  const std::optional<std::string> report = read_until(read_end.value(), Steady::now() + time);
   if (!report) {
     ::kill(child, SIGKILL);
     (void)wait_for(child);

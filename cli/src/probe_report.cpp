@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
     text += (text.empty() ? "" : ", ") + name;
@@ -18,8 +18,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string joined(const ServerCapabilities::Names& names) {
-  return names ? joined(*names) : "not stated";
+std::string listed(const ServerCapabilities::Names& names) {
+  return names ? listed(*names) : "not stated";
 }
 
 std::string figure(const char* format, std::optional<double> value) {
@@ -67,10 +67,10 @@ nlohmann::json json_or_null(std::optional<double> value) {
 
 std::string text_of(const ProbeResult& result) {
   std::string text = result.url + " serves " + result.title + (result.version.empty() ? "" : " " + result.version) +
-                     "\n  endpoints       " + joined(result.endpoints) + "\n  output formats  " +
-                     joined(result.capabilities.output_formats) + "\n  GPU transports  " +
-                     joined(result.capabilities.gpu_transports) + "\n  compressions    " +
-                     joined(result.capabilities.compressions) + "\n\n";
+                     "\n  endpoints       " + listed(result.endpoints) + "\n  output formats  " +
+                     listed(result.capabilities.output_formats) + "\n  GPU transports  " +
+                     listed(result.capabilities.gpu_transports) + "\n  compressions    " +
+                     listed(result.capabilities.compressions) + "\n\n";
   std::size_t width = 0;
   for (const ProbeRow& row : result.rows) {
     width = std::max(width, row.name.size());

@@ -111,7 +111,8 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->type_name("LEVEL");
   app.add_flag("--log-json", arguments.log_json, "Write the log as JSON lines");
-  app.add_option("--stop-time", arguments.stop_time_s, "Seconds that running calls get at the end, clients with GPU arrays one of them")
+  app.add_option("--stop-time", arguments.stop_time_s,
+                 "Seconds that running calls get at the end, clients with GPU arrays one of them")
       ->capture_default_str()
       ->check(whole_number(0, 86400))
       ->type_name("SECONDS");
@@ -132,6 +133,7 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);
   app.add_option("--max-export-bytes", options.export_bytes, "Of GPU memory that is kept for clients")
+      ->default_str("3/4 of the GPUs' together")
       ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);
   app.add_option("--max-waiting-calls", options.waiting_calls, "That wait for a worker")

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tessera/base/container.h"
 #include "tessera/cuda/driver_functions.h"
 
 namespace tessera {
@@ -104,8 +105,7 @@ std::string failed_sentence(int code, const std::string& detail, const MachineHi
 
 MachineHints look_at_machine(const fs::path& root) {
   MachineHints hints;
-  hints.is_container = is_there(root / ".dockerenv") || is_there(root / "run/.containerenv") ||
-                       is_there(root / "var/run/secrets/kubernetes.io");
+  hints.is_container = is_in_container(root);
   hints.has_kernel_module = is_there(root / "proc/driver/nvidia/version");
   hints.is_wsl = is_there(root / "dev/dxg");
   look_at_device_files(root / "dev", hints);

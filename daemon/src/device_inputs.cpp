@@ -10,8 +10,8 @@ namespace tessera {
 bool may_name_gpu_arrays(std::string_view body) {
   constexpr std::string_view kEncoding = "cuda_ipc";
   constexpr std::string_view kEscape = "\\u";  // by which the name could be written, too
-  return ::memmem(body.data(), body.size(), kEncoding.data(), kEncoding.size()) != nullptr ||
-         ::memmem(body.data(), body.size(), kEscape.data(), kEscape.size()) != nullptr;
+  return !body.empty() && (::memmem(body.data(), body.size(), kEncoding.data(), kEncoding.size()) != nullptr ||
+                           ::memmem(body.data(), body.size(), kEscape.data(), kEscape.size()) != nullptr);
 }
 
 std::string import_failure(const GpuTransport& transport, const Error& error) {
@@ -24,9 +24,14 @@ Result<Array> DeviceInputs::read(std::string_view reference, DType dtype, Shape 
   Result<ImportedArray> imported = transport.import_array(
       reference, dtype, std::move(shape), to_host_ ? GpuTransport::Borrow::kYes : GpuTransport::Borrow::kNo);
   if (!imported) {
+    is_gpu_full_ = is_gpu_full_ || imported.error().code() == ErrorCode::kOutOfMemory;
     return Error(imported.error().code(), import_failure(transport, imported.error()));
   }
-  return to_host_ ? exchange_.to_host(imported->array) : std::move(imported->array);
+  if (!to_host_) {
+    return std::move(imported->array);
+  }
+  ++through_host_;
+  return exchange_.to_host(imported->array);
 }
 
 }  // namespace tessera

@@ -84,13 +84,14 @@ class EndpointCall final : public PendingCall {
  public:
   /// Without a run (abstract_eval) the answer is plain JSON.
   EndpointCall(const ServiceParts& parts, ServedTesseract& tesseract, const Request& request,
-               const RequestRecord& record, Call call, std::unique_ptr<CallRun> run)
+               const RequestRecord& record, Call call, std::unique_ptr<CallRun> run, std::size_t inputs_through_host)
       : parts_(parts),
         tesseract_(tesseract),
         request_(request),
         record_(record),
         call_(std::move(call)),
         run_(std::move(run)),
+        inputs_through_host_(inputs_through_host),
         is_kept_(run_ && parts.options.keep_runs) {
     if (is_kept_) {
       tesseract_.runs.begin(run_->folder);
@@ -107,10 +108,15 @@ class EndpointCall final : public PendingCall {
     if (run_ && !request_.exports_done) {
       parts_.gpu.supersede();
     }
+    const std::uint64_t exhaustions = parts_.gpu.exhaustions();
     try {
       outcome_ = run_ ? run_in_folder() : run_without_folder();
     } catch (...) {
       outcome_ = current_failure();
+    }
+    // With several workers it may have been another call's: then this one fails again when it is sent again.
+    if (std::holds_alternative<EndpointFailure>(outcome_) && parts_.gpu.exhaustions() != exhaustions) {
+      refuse_if_lent();
     }
     call_ = Call{};  // the inputs' memory is not needed while the answer is sent
   }
@@ -144,6 +150,14 @@ class EndpointCall final : public PendingCall {
   static Outcome outcome_of(std::variant<Object, EndpointFailure> result) {
     return std::visit([](auto&& either) -> Outcome { return std::forward<decltype(either)>(either); },
                       std::move(result));
+  }
+
+  void refuse_if_lent() {
+    if (parts_.gpu.make_room_after_exhaustion(request_.exports_done.has_value())) {
+      parts_.logger.warning("a call failed as a GPU had no memory left, some of which clients hold",
+                            {{"text", std::get<EndpointFailure>(outcome_).text}});
+      outcome_ = gpu_full();
+    }
   }
 
   Outcome run_without_folder() {
@@ -201,7 +215,7 @@ class EndpointCall final : public PendingCall {
     if (encoding.format == OutputFormat::kBinref) {
       files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); });
     }
-    ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_);
+    ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_, inputs_through_host_);
     Response response;
     response.content_type = media_type_of(encoding.format);
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
@@ -222,6 +236,7 @@ class EndpointCall final : public PendingCall {
   RequestRecord record_;
   Call call_;
   std::unique_ptr<CallRun> run_;
+  std::size_t inputs_through_host_;
   bool is_kept_;
   Outcome outcome_;
 };
@@ -262,8 +277,12 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return *std::move(refusal);
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
-  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.arrays,
+  const DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
+  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs),
                                {.depth = parts.options.nesting_depth});
+  if (device_inputs.is_gpu_full() && parts.gpu.make_room_after_exhaustion(request.exports_done.has_value())) {
+    return gpu_full();
+  }
   if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
     return json_answer(422, problems_to_json(*problems));
   }
@@ -272,14 +291,16 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   }
   Call& call = std::get<Call>(read);
   if (endpoint == Endpoint::kAbstractEval) {
-    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr);
+    return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr,
+                                          device_inputs.through_host());
   }
   std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
   if (auto* const refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }
   return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call),
-                                        std::move(std::get<std::unique_ptr<CallRun>>(run)));
+                                        std::move(std::get<std::unique_ptr<CallRun>>(run)),
+                                        device_inputs.through_host());
 }
 
 }  // namespace tessera

@@ -11,11 +11,13 @@ namespace {
 
 constexpr std::chrono::seconds kTrimInterval{5};
 
-ExportRegistry::Options registry_options(const DaemonOptions& options) {
-  ExportRegistry::Options registry;
-  registry.lifetime = options.exports_timeout;
-  registry.limit_bytes = options.export_bytes;
-  return registry;
+// Three quarters, so that calls have memory to work with. Without a GPU nothing is lent, and nothing is refused.
+std::uint64_t default_export_limit(const GpuSystem& gpus) {
+  std::uint64_t bytes = 0;
+  for (const auto& gpu : gpus.gpus()) {
+    bytes += gpu->memory_bytes();
+  }
+  return bytes == 0 ? UINT64_MAX : bytes / 4 * 3;
 }
 
 }  // namespace
@@ -26,10 +28,18 @@ GpuExchange::GpuExchange(const DaemonOptions& options, Logger& logger, const Clo
       logger_(logger),
       clock_(clock),
       closer_(std::make_shared<ClosingThread>()),
-      registry_(registry_options(options), clock) {
+      export_limit_bytes_(find_export_limit()),
+      registry_({.lifetime = options.exports_timeout, .limit_bytes = export_limit_bytes_}, clock) {
   if (options_.config.gpu_transport != "none") {
     start_transport();
   }
+}
+
+std::uint64_t GpuExchange::find_export_limit() {
+  if (options_.export_bytes || options_.config.gpu_transport == "none") {
+    return options_.export_bytes.value_or(UINT64_MAX);
+  }
+  return default_export_limit(*gpus());
 }
 
 GpuExchange::~GpuExchange() {
@@ -43,6 +53,7 @@ GpuExchange::~GpuExchange() {
 }
 
 void GpuExchange::start_transport() {
+  lent_gpus_ = gpus();
   transport_ = make_cuda_ipc(gpus());
   log_viability();
   reaper_ = std::make_unique<Reaper>(registry_, clock_, [this](std::size_t leases) {
@@ -101,14 +112,22 @@ void GpuExchange::supersede() {
 
 bool GpuExchange::has_room() const {
   const RegistryStats stats = registry_.stats();
-  return stats.bytes + stats.reserved_bytes < options_.export_bytes;
+  return stats.bytes + stats.reserved_bytes < export_limit_bytes_;
+}
+
+bool GpuExchange::make_room_after_exhaustion(bool is_acknowledging) {
+  if (registry_.stats().leases == 0) {
+    return false;
+  }
+  if (!is_acknowledging) {
+    supersede();
+  }
+  return true;
 }
 
 Result<Array> GpuExchange::to_host(const Array& array) {
   if (options_.config.forbid_device_host_copy) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "an array in GPU memory would be copied to the host, which "
-                 "TESSERACT_FORBID_DEVICE_HOST_COPY forbids");
+    return host_copy_forbidden();
   }
   host_copies_.fetch_add(1, std::memory_order_relaxed);
   host_copy_bytes_.fetch_add(array.size_bytes(), std::memory_order_relaxed);

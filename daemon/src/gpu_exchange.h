@@ -44,9 +44,15 @@ class GpuExchange {
   void supersede();
 
   /// How much clients together may hold.
-  [[nodiscard]] std::uint64_t export_limit_bytes() const { return options_.export_bytes; }
+  [[nodiscard]] std::uint64_t export_limit_bytes() const { return export_limit_bytes_; }
   /// Whether anything more may be kept for clients.
   [[nodiscard]] bool has_room() const;
+
+  /// How often a GPU had no memory left for an array, of the daemon's or of an endpoint's.
+  [[nodiscard]] std::uint64_t exhaustions() const { return lent_gpus_ ? lent_gpus_->exhaustions() : 0; }
+  /// Whether a GPU that has no memory left may have some later, as clients hold some of it. Ends the leases of clients
+  /// that name nothing for one of them (not `is_acknowledging`), so that it is not kept out by its own.
+  [[nodiscard]] bool make_room_after_exhaustion(bool is_acknowledging);
 
   /// A copy in host memory; counted. Errors: of CUDA; kInvalidArgument if host copies are forbidden
   /// (TESSERACT_FORBID_DEVICE_HOST_COPY).
@@ -55,6 +61,7 @@ class GpuExchange {
   [[nodiscard]] std::uint64_t host_copy_bytes() const { return host_copy_bytes_; }
 
  private:
+  [[nodiscard]] std::uint64_t find_export_limit();
   void start_transport();
   void log_viability();
   void trim_until_stopped(const std::stop_token& stop);
@@ -65,7 +72,9 @@ class GpuExchange {
   const std::shared_ptr<ClosingThread> closer_;
   mutable Mutex mutex_;
   std::shared_ptr<GpuSystem> gpus_ TESSERA_GUARDED_BY(mutex_);
+  std::shared_ptr<const GpuSystem> lent_gpus_;  // those of the transport, once there is one
   std::unique_ptr<GpuTransport> transport_;
+  const std::uint64_t export_limit_bytes_;
   ExportRegistry registry_;
   std::atomic<std::uint64_t> host_copies_{0};
   std::atomic<std::uint64_t> host_copy_bytes_{0};

@@ -30,7 +30,8 @@ Json json_of(const TransportCounters& counters) {
           {"handles_closed", counters.handles_closed},     {"mapping_hits", counters.mapping_hits},
           {"stale_mappings", counters.stale_mappings},     {"imports_copied", counters.imports_copied},
           {"imports_borrowed", counters.imports_borrowed}, {"imports_same_process", counters.imports_same_process},
-          {"mapped_bytes", counters.mapped_bytes}};
+          {"mapped_bytes", counters.mapped_bytes},         {"exhaustions", counters.exhaustions},
+          {"copies_to_host", counters.copies_to_host},     {"copies_to_host_bytes", counters.copies_to_host_bytes}};
 }
 
 std::string version_text(int version) {

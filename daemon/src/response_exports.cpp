@@ -6,6 +6,16 @@
 #include "answers.h"
 
 namespace tessera {
+namespace {
+
+Response later(std::string_view what) {
+  Response response =
+      detail_answer(503, std::string(what) + "; name what is done with in Tesseract-Exports-Done, or try again later");
+  response.headers.emplace_back("retry-after", "1");
+  return response;
+}
+
+}  // namespace
 
 ResponseExports::~ResponseExports() {
   if (reserved_bytes_ > 0) {
@@ -17,7 +27,15 @@ Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
   if (!is_negotiated_) {
     return std::optional<std::string>();
   }
-  TESSERA_ASSIGN_OR_RETURN(ExportedArray exported, exchange_.transport()->export_array(array));
+  Result<ExportedArray> made = exchange_.transport()->export_array(array);
+  if (!made) {
+    if (made.error().code() == ErrorCode::kOutOfMemory &&
+        exchange_.make_room_after_exhaustion(request_.exports_done.has_value())) {
+      refusal_ = gpu_full();
+    }
+    return made.error();
+  }
+  ExportedArray exported = *std::move(made);
   if (exported.owner) {
     if (!exchange_.registry().try_reserve(exported.pinned_bytes)) {
       const std::uint64_t needed_bytes = reserved_bytes_ + exported.pinned_bytes;
@@ -37,11 +55,18 @@ Result<Array> ResponseExports::to_host(const Array& array) {
   return exchange_.to_host(array);
 }
 
+std::string ResponseExports::ways() const {
+  std::string text = "in_place=" + std::to_string(in_place_) + ", staged=" + std::to_string(staged_) +
+                     ", through_host=" + std::to_string(through_host_);
+  if (inputs_through_host_ > 0) {
+    text += ", inputs_through_host=" + std::to_string(inputs_through_host_);
+  }
+  return text;
+}
+
 void ResponseExports::commit(Response& response, bool is_acknowledging) {
-  if (in_place_ + staged_ + through_host_ > 0) {
-    response.headers.emplace_back("tessera-gpu-arrays", "in_place=" + std::to_string(in_place_) +
-                                                            ", staged=" + std::to_string(staged_) +
-                                                            ", through_host=" + std::to_string(through_host_));
+  if (in_place_ + staged_ + through_host_ + inputs_through_host_ > 0) {
+    response.headers.emplace_back("tessera-gpu-arrays", ways());
   }
   if (owners_.empty()) {
     return;
@@ -67,12 +92,11 @@ Response exports_never_fit(std::uint64_t needed_bytes, std::uint64_t limit_bytes
 }
 
 Response exports_full() {
-  Response response =
-      detail_answer(503,
-                    "clients hold all the GPU memory that may be lent to them; name what is done with in "
-                    "Tesseract-Exports-Done, or try again later");
-  response.headers.emplace_back("retry-after", "1");
-  return response;
+  return later("clients hold all the GPU memory that may be lent to them");
+}
+
+Response gpu_full() {
+  return later("the GPU has no memory left, and clients hold some of it");
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // A Tesseract as this daemon serves it: its folders, its reader of arrays, its documents.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,17 +25,26 @@ struct ServedTesseract {
       : definition(std::move(served)),
         input(std::move(input_folder)),
         output(std::move(output_folder)),
+        array_bytes(options.array_bytes),
+        has_transport(gpu.transport() != nullptr),
         device_inputs(gpu, !definition->does_take_device_arrays()),
-        arrays(&input, ArrayReader::Limits{options.array_bytes}, gpu.transport() != nullptr ? &device_inputs : nullptr),
+        arrays(reader(device_inputs)),
         runs(output),
         openapi(openapi_document(*definition, options.config)),
         docs(docs_page(*definition, options.config)) {}
   ServedTesseract(const ServedTesseract&) = delete;
   ServedTesseract& operator=(const ServedTesseract&) = delete;
 
+  /// A reader whose GPU arrays `device` reads, which outlives it.
+  [[nodiscard]] ArrayReader reader(const DeviceInputs& device) const {
+    return {&input, ArrayReader::Limits{array_bytes}, has_transport ? &device : nullptr};
+  }
+
   std::shared_ptr<const TesseractDefinition> definition;
   ConfinedFolder input;
   ConfinedFolder output;
+  std::uint64_t array_bytes;
+  bool has_transport;
   DeviceInputs device_inputs;
   ArrayReader arrays;
   RunCleanup runs;

@@ -23,7 +23,7 @@ struct LeaseFacts {
   RandomId id;
   std::uint64_t bytes = 0;
   Clock::Instant made;
-  std::array<char, 15> peer{};  ///< what is not used is zero
+  std::array<char, 47> peer{};  ///< an IPv6 address with its port; what is not used is zero
   bool is_acknowledging = false;
 };
 
@@ -36,6 +36,6 @@ struct Lease {
 };
 
 // With the word that malloc adds and 8 to 16 bytes of the table, a lease takes less than the 200 bytes that it may.
-static_assert(sizeof(Lease) <= 104);
+static_assert(sizeof(Lease) <= 136);
 
 }  // namespace tessera

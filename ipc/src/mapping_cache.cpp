@@ -80,14 +80,19 @@ Result<std::shared_ptr<const MappingCache::Lease>> MappingCache::open(const std:
   if (entry->error) {
     return *entry->error;
   }
-  return lease(std::move(entry));
+  return lease(entry);
 }
 
 void MappingCache::open_entry(const std::shared_ptr<const Gpu>& gpu, const std::shared_ptr<Entry>& entry) {
   try {
     Result<IpcMapping> opened = open_mapping(gpu, entry->key.handle);
-    auto mapping = opened ? std::make_unique<const IpcMapping>(*std::move(opened)) : nullptr;
-    auto error = mapping ? nullptr : std::make_unique<const Error>(opened.error());
+    std::unique_ptr<const IpcMapping> mapping;
+    std::unique_ptr<const Error> error;
+    if (opened) {
+      mapping = std::make_unique<const IpcMapping>(*std::move(opened));
+    } else {
+      error = std::make_unique<const Error>(opened.error());
+    }
     const MutexLock lock(mutex_);
     if (mapping) {
       counts_->mapped_bytes += mapping->size_bytes();
@@ -106,7 +111,7 @@ void MappingCache::open_entry(const std::shared_ptr<const Gpu>& gpu, const std::
   }
 }
 
-std::shared_ptr<const MappingCache::Lease> MappingCache::lease(std::shared_ptr<Entry> entry) {
+std::shared_ptr<const MappingCache::Lease> MappingCache::lease(const std::shared_ptr<Entry>& entry) {
   try {
     return std::make_shared<Lease>(shared_from_this(), entry);
   } catch (...) {

@@ -67,7 +67,7 @@ class MappingCache final : public std::enable_shared_from_this<MappingCache> {
   /// Opens the mapping of an entry that others wait for. Throws std::bad_alloc; then they have been told.
   void open_entry(const std::shared_ptr<const Gpu>& gpu, const std::shared_ptr<Entry>& entry);
   [[nodiscard]] Result<IpcMapping> open_mapping(const std::shared_ptr<const Gpu>& gpu, const IpcMemHandle& handle);
-  [[nodiscard]] std::shared_ptr<const Lease> lease(std::shared_ptr<Entry> entry);
+  [[nodiscard]] std::shared_ptr<const Lease> lease(const std::shared_ptr<Entry>& entry);
   void close_unused(int ordinal);
   void release(const std::shared_ptr<Entry>& entry) noexcept;
   /// Moves an entry that nobody uses to those that are closed next. Takes no memory, so that nothing is lost half way.

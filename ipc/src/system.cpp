@@ -44,6 +44,11 @@ Result<std::size_t> bytes_of(const Shape& shape, DType dtype) {
   return static_cast<std::size_t>(*bytes);
 }
 
+Error host_copy_forbidden() {
+  return {ErrorCode::kInvalidArgument,
+          "an array in GPU memory would be copied to the host, which TESSERACT_FORBID_DEVICE_HOST_COPY forbids"};
+}
+
 std::shared_ptr<GpuSystem> GpuSystem::open(const Options& options, const Clock& clock) {
   return std::make_shared<System>(options, clock);
 }
@@ -109,9 +114,12 @@ Result<std::shared_ptr<const LocalBlock>> System::allocate_block(const std::shar
     return std::shared_ptr<const LocalBlock>(std::make_shared<EmptyBlock>(gpu));
   }
   const auto at = std::ranges::find(gpus_, gpu) - gpus_.begin();
-  TESSERA_ASSIGN_OR_RETURN(std::shared_ptr<PooledMemory> memory,
-                           pools_.at(static_cast<std::size_t>(at))->allocate(size_bytes));
-  return std::shared_ptr<const LocalBlock>(std::make_shared<PooledBlock>(std::move(memory), size_bytes));
+  Result<std::shared_ptr<PooledMemory>> memory = pools_.at(static_cast<std::size_t>(at))->allocate(size_bytes);
+  if (!memory) {
+    counts_->exhaustions += memory.error().code() == ErrorCode::kOutOfMemory ? 1 : 0;
+    return memory.error();
+  }
+  return std::shared_ptr<const LocalBlock>(std::make_shared<PooledBlock>(*std::move(memory), size_bytes));
 }
 
 Result<std::shared_ptr<const LocalBlock>> System::block_of(const Array& array) const {

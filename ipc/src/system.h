@@ -30,6 +30,7 @@ class System final : public GpuSystem {
   [[nodiscard]] Result<Array> to_host(const Array& array) override;
   void trim() override;
   [[nodiscard]] TransportCounters counters() const override;
+  [[nodiscard]] std::uint64_t exhaustions() const override { return counts_->exhaustions; }
   [[nodiscard]] std::vector<DevicePool::Stats> pool_stats() const override;
 
   /// The GPU, or why there is none: the driver's problem, or that this process does not see it.

@@ -23,6 +23,7 @@ struct TransportCounts {
   std::atomic<std::uint64_t> copies_to_host{0};
   std::atomic<std::uint64_t> copies_to_host_bytes{0};
   std::atomic<std::uint64_t> mapped_bytes{0};
+  std::atomic<std::uint64_t> exhaustions{0};
 
   /// All but handles_taken of the pools.
   [[nodiscard]] TransportCounters read() const {
@@ -40,6 +41,7 @@ struct TransportCounts {
     counters.copies_to_host = copies_to_host;
     counters.copies_to_host_bytes = copies_to_host_bytes;
     counters.mapped_bytes = mapped_bytes;
+    counters.exhaustions = exhaustions;
     return counters;
   }
 };

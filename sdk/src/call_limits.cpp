@@ -68,7 +68,7 @@ short CallLimits::wait(int descriptor, short events, Phase phase) const {
 
 void CallLimits::pause_connecting(Instant begin) const {
   constexpr milliseconds kPause{5};
-  wait_since(begin, -1, 0, Phase::kConnect, kPause);
+  static_cast<void>(wait_since(begin, -1, 0, Phase::kConnect, kPause));
 }
 
 // Without `longest` until one of the events holds; with it at most so long, and then 0 is returned.

@@ -18,7 +18,7 @@ class CallLimits {
   enum class Phase { kConnect, kTransfer };
   /// Waits until one of `events` (poll(2)) holds for the descriptor; returns those that hold. Throws ClientError
   /// (kTimeout, kCancelled), or what on_signal throws.
-  short wait(int descriptor, short events, Phase phase) const;
+  [[nodiscard]] short wait(int descriptor, short events, Phase phase) const;
   /// Throws kCancelled if the switch was set, or kTimeout if the whole call took too long: for what goes on without a
   /// wait.
   void check() const;
@@ -28,8 +28,8 @@ class CallLimits {
  private:
   using Instant = std::chrono::steady_clock::time_point;
 
-  short wait_since(Instant begin, int descriptor, short events, Phase phase,
-                   std::optional<std::chrono::milliseconds> longest) const;
+  [[nodiscard]] short wait_since(Instant begin, int descriptor, short events, Phase phase,
+                                 std::optional<std::chrono::milliseconds> longest) const;
 
   Timeouts timeouts_;
   std::optional<Instant> end_;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -113,24 +112,22 @@ std::optional<HttpResponse> HttpClient::try_exchange(ClientSocket& socket, const
 
 HttpResponse HttpClient::exchange(const HttpRequest& request, const CallLimits& limits, const Progress& progress) {
   limits.check();
-  std::optional<HttpResponse> response;
   if (std::optional<ClientSocket> kept = take_idle()) {
-    response = try_exchange(*kept, request, limits, progress, true);
-    if (response && !response->is_last) {
-      put_back(*std::move(kept));
+    if (std::optional<HttpResponse> response = try_exchange(*kept, request, limits, progress, true)) {
+      if (!response->is_last) {
+        put_back(*std::move(kept));
+      }
+      return *std::move(response);
     }
   }
-  if (!response) {
-    ClientSocket socket = ClientSocket::connect(address_, limits);
-    response = try_exchange(socket, request, limits, progress, false);
-    if (response && !response->is_last) {
-      put_back(std::move(socket));
-    }
+  ClientSocket socket = ClientSocket::connect(address_, limits);
+  // There is one, since this may not be repeated.
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access)
+  HttpResponse response = try_exchange(socket, request, limits, progress, false).value();
+  if (!response.is_last) {
+    put_back(std::move(socket));
   }
-  if (!response) {
-    throw std::logic_error("an exchange that may not be repeated gave no response");
-  }
-  return *std::move(response);
+  return response;
 }
 
 }  // namespace tessera

@@ -41,6 +41,9 @@ class GrowingBody {
   explicit GrowingBody(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   void append(std::string_view bytes) {
+    if (bytes.empty()) {
+      return;
+    }
     std::memcpy(room(bytes.size()).data(), bytes.data(), bytes.size());
     size_ += bytes.size();
   }

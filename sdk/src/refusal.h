@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// What the response to a call of `endpoint` stands for: an error of kRefused for a 422 with a list, else of kStatus with
-/// the server's text.
+/// What the response to a call of `endpoint` stands for: an error of kRefused for a 422 with a list, else of kStatus
+/// with the server's text.
 [[nodiscard]] ClientError refusal_of(std::string_view endpoint, const HttpResponse& response);
 /// Throws it.
 [[noreturn]] void throw_refusal(std::string_view endpoint, const HttpResponse& response);

@@ -25,8 +25,6 @@ std::string text_of(const JsonFault& fault) {
       return "it is nested too deeply";
     case JsonFault::Kind::kNotUtf8:
       return "it is not UTF-8";
-    case JsonFault::Kind::kTooManyDigits:
-      return "it holds a whole number of more than 4300 digits";
   }
   return "it is no JSON";
 }

@@ -3,6 +3,7 @@
 FAILURE_MODES.md lists which failure is tested where. What the stand-in driver does is set by its variables.
 """
 
+import subprocess
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from gpu_harness import machine
 from gpu_harness.buffers import Buffer, lent, message, on_gpu, read, uuids
 from gpu_harness.calls import PAGE, PLACES, apply, holds_nothing, stand_in
-from gpu_harness.daemons import DONE, IPC
+from gpu_harness.daemons import DONE, IPC, environment
 from gpu_harness.waiting import wait_until
 
 
@@ -39,12 +40,34 @@ def test_every_answer_says_which_way_its_arrays_took(places, place, accept, way)
     assert places.metric("tessera_gpu_host_copies_total") - copies == (1 if accept != IPC else 0)
 
 
+def test_an_answer_says_which_inputs_went_through_the_host(start_daemon):
+    """Those of a Tesseract that takes host arrays alone."""
+    daemon = start_daemon("vectoradd")
+    with Buffer(64) as buffer:
+        buffer.write(np.ones(3))
+        x = message(buffer.reference(), [3], "float64")
+        answer = daemon.client().apply({"a": x, "b": x})
+        assert answer.headers["tessera-gpu-arrays"] == "in_place=0, staged=0, through_host=0, inputs_through_host=2"
+        assert daemon.metric("tessera_gpu_host_copies_total") == 2
+        assert "tessera-gpu-arrays" not in daemon.client().apply({"a": [1.0], "b": [1.0]}).headers
+
+
 def test_host_copies_can_be_forbidden(start_daemon):
     daemon = start_daemon("places", TESSERACT_FORBID_DEVICE_HOST_COPY="1")
     answer = daemon.client().apply({"x": [1.0], "place": "new"}, accept="application/json")
     assert answer.status == 500
     assert daemon.client().apply({"x": [1.0], "place": "new"}).status == 200
     assert daemon.metric("tessera_gpu_host_copies_total") == 0
+
+
+@pytest.mark.parametrize("forbidden", ["0", "1"])
+def test_host_copies_can_be_forbidden_on_the_command_line(build, tmp_path, forbidden):
+    module = build / "lib" / "tessera_tests" / "places.so"
+    run = subprocess.run(
+        [build / "bin" / "tessera", "run", module, "apply", "-o", tmp_path, '{"inputs": {"x": [1.0], "place": "new"}}'],
+        env=environment({"TESSERACT_FORBID_DEVICE_HOST_COPY": forbidden}), capture_output=True, text=True, check=False)
+    assert (run.returncode == 0) == (forbidden == "0"), run.stderr
+    assert ("TESSERACT_FORBID_DEVICE_HOST_COPY forbids" in run.stderr) == (forbidden == "1")
 
 
 # --- memory that has no handle --------------------------------------------------------------------------------------

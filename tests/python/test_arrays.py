@@ -263,6 +263,16 @@ def test_arrays_of_results_are_ordinary(served, output_format, compression):
         assert memoryview(result).tolist() == result.tolist()
 
 
+def test_arrays_go_as_files_both_ways(served):
+    """Of any size, where the folders are shared."""
+    folder = served.output_path / "identity"
+    client = served.client("identity", server_input_path=folder, server_output_path=folder)
+    view = client.with_encoding(output_format="json+binref")
+    for size in (3, 100_000, 0):
+        values = np.arange(size, dtype="float32")
+        assert_same(view.apply({"x": values})["x"], values)
+
+
 def test_a_result_lives_on_in_its_views(identity):
     """The memory is freed with the last of them, not with the result."""
     view = identity.apply({"x": np.arange(100_000, dtype="float32")})["x"][::1000]

@@ -2,8 +2,10 @@
 
 from gpu_harness import machine
 from gpu_harness.buffers import lent, read
+from gpu_harness.daemons import DONE
 
 PAGE = 2 << 20
+NEW = {"x": [1.0, 2.0, 3.0], "place": "new"}
 PLACES = ("same", "new", "offset", "pages", "gpu1", "pool", "managed", "strided")
 
 
@@ -24,3 +26,7 @@ def holds_nothing(daemon) -> bool:
     """Whether a daemon has no memory and no mapping; freeing and closing are done a moment after an answer."""
     left = machine.counts(daemon.pid)
     return (left.live_allocations, left.live_mappings) == (0, 0)
+
+
+def name_done(daemon, *ids) -> None:
+    assert daemon.client().get("/health", headers={DONE: ",".join(ids)}).status == 200

@@ -184,20 +184,9 @@ TEST(JsonScannerTest, TellsWholeNumbersBySize) {
   EXPECT_EQ(number_of("18446744073709551616").kind, Kind::kHugeInt);
   EXPECT_EQ(number_of("18446744073709551616").real, 18446744073709551616.0);
   EXPECT_EQ(number_of("-9223372036854775809").kind, Kind::kHugeInt);
-  EXPECT_EQ(number_of(std::string(4300, '1')).kind, Kind::kHugeInt);
-  EXPECT_TRUE(std::isinf(number_of(std::string(4300, '1')).real));
+  EXPECT_EQ(number_of(std::string(5000, '1')).kind, Kind::kHugeInt);
+  EXPECT_TRUE(std::isinf(number_of(std::string(5000, '1')).real));
   EXPECT_FALSE(std::signbit(number_of("-0").real));
-}
-
-TEST(JsonScannerTest, RefusesWholeNumbersOfMoreDigitsThanPythonTakes) {
-  const std::string most(4300, '9');
-  EXPECT_EQ(fault_of("[" + most + "9]").kind, FaultKind::kTooManyDigits);
-  EXPECT_EQ(fault_of("[-" + most + "9]").kind, FaultKind::kTooManyDigits);
-  EXPECT_EQ(fault_of("[" + most + "9,x]").kind, FaultKind::kTooManyDigits);
-  EXPECT_EQ(fault_of("[x," + most + "9]").kind, FaultKind::kSyntax);
-  EXPECT_EQ(number_of("-" + most).real, -HUGE_VAL);
-  EXPECT_EQ(number_of("0." + most + "9").real, 1.0);
-  EXPECT_EQ(number_of(most + "9e0").real, HUGE_VAL);
 }
 
 TEST(JsonScannerTest, ReadsDoublesExactly) {

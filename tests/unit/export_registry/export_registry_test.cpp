@@ -224,14 +224,21 @@ TEST_F(ExportRegistryTest, ListsNoMoreThanAskedFor) {
   }
 }
 
+TEST_F(ExportRegistryTest, ShowsThePeerWhole) {
+  const std::string longest = "[2001:0db8:1111:2222:3333:4444:5555:6666]:65535";
+  static_cast<void>(registry_.put(nullptr, 1, true, longest));
+  EXPECT_EQ(registry_.leases(1).at(0).peer, longest);
+}
+
 TEST_F(ExportRegistryTest, CutsNameOfPeerBetweenCharacters) {
-  static_cast<void>(registry_.put(nullptr, 1, true, "fifteen letters and more"));
-  static_cast<void>(registry_.put(nullptr, 1, true, "fourteen bytes\u00e9"));
-  static_cast<void>(registry_.put(nullptr, 1, true, "\u00e9 of 15 bytes."));
+  const std::string bytes_45(45, 'x');
+  static_cast<void>(registry_.put(nullptr, 1, true, bytes_45 + "yz and more"));
+  static_cast<void>(registry_.put(nullptr, 1, true, bytes_45 + "y\u00e9"));
+  static_cast<void>(registry_.put(nullptr, 1, true, bytes_45 + "\u00e9"));
   const std::vector<LeaseInfo> leases = registry_.leases(3);
-  EXPECT_EQ(leases.at(0).peer, "fifteen letters");
-  EXPECT_EQ(leases.at(1).peer, "fourteen bytes");
-  EXPECT_EQ(leases.at(2).peer, "\u00e9 of 15 bytes.");
+  EXPECT_EQ(leases.at(0).peer, bytes_45 + "yz");
+  EXPECT_EQ(leases.at(1).peer, bytes_45 + "y");
+  EXPECT_EQ(leases.at(2).peer, bytes_45 + "\u00e9");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(LeaseMemoryTest, ManyLeasesTakeLessThan200BytesEach) {
   ExportRegistry registry({}, clock);
   const std::int64_t before = bytes_in_use();
   for (std::int64_t i = 0; i < kLeases; ++i) {
-    static_cast<void>(registry.put(owner, 1, i % 2 == 0, "a peer of fifte"));
+    static_cast<void>(registry.put(owner, 1, i % 2 == 0, "[2001:0db8:1111:2222:3333:4444:5555:6666]:65535"));
   }
   const std::int64_t each = (bytes_in_use() - before) / kLeases;
   std::cout << "a lease takes " << each << " bytes\n";

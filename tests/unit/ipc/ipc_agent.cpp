@@ -83,9 +83,9 @@ class IpcAgent final {
     unsigned seed = 0;
     words >> size >> skip >> seed;
     // Whole pages, so that it is exported in place.
-    constexpr std::size_t kPage = DevicePool::kGranularityBytes;
-    const std::size_t pages = (size + skip + kPage - 1) / kPage;
-    auto memory = std::make_shared<DeviceMemory>(DeviceMemory::allocate(gpu(), pages * kPage).value());
+    constexpr std::size_t kOnePage = DevicePool::kGranularityBytes;
+    const std::size_t pages = (size + skip + kOnePage - 1) / kOnePage;
+    auto memory = std::make_shared<DeviceMemory>(DeviceMemory::allocate(gpu(), pages * kOnePage).value());
     return export_foreign(memory->address() + skip, size, seed, memory);
   }
 

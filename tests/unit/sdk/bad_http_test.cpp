@@ -234,7 +234,7 @@ TEST(BadHttpTest, TellsWhatAServerSaysThatDoesNotReadTheRequest) {
     static_cast<void>(connection.read_head());
     connection.send(response_of("413 Payload Too Large", R"({"detail":"too large for us"})"));
     connection.finish();
-    connection.pause(std::chrono::seconds(5));
+    connection.pause(std::chrono::milliseconds(200));
   };
   const ScriptedServer server(refuse_early);
   const auto error = testing::error_of([&server] {

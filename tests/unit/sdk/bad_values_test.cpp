@@ -86,7 +86,7 @@ TEST(BadValuesTest, RefusesDeepJson) {
 TEST(BadValuesTest, RefusesManyArraysThatSayLateThatTheyAre) {
   std::string body = "1";
   for (int i = 0; i != 400; ++i) {
-    body = R"({"a":)" + body + R"(,"object_type":"array"})";
+    body.insert(0, R"({"a":)").append(R"(,"object_type":"array"})");
   }
   expect_refused_body(Kind::kBadResponse, body, "an array of the result: a.a.a");
 }

@@ -188,10 +188,10 @@ TEST(DaemonLimitsTest, EndACallThatTakesLong) {
   ClientOptions options;
   options.timeouts.read = std::chrono::milliseconds(100);
   expect_error(Kind::kTimeout, "waiting for the server took longer than 100 ms",
-               [&] { static_cast<void>(Tesseract::from_url(served.url(), options).apply({{"sleep_s", 0.5}})); });
+               [&] { static_cast<void>(Tesseract::from_url(served.url(), options).apply({{"sleep_s", 2.0}})); });
   options.timeouts = {.total = std::chrono::milliseconds(100)};
   expect_error(Kind::kTimeout, "the call took longer than 100 ms",
-               [&] { static_cast<void>(Tesseract::from_url(served.url(), options).apply({{"sleep_s", 0.5}})); });
+               [&] { static_cast<void>(Tesseract::from_url(served.url(), options).apply({{"sleep_s", 2.0}})); });
 }
 
 TEST(DaemonLimitsTest, SayThatABodyIsTooLarge) {

@@ -218,7 +218,9 @@ TEST_F(GpuArraysTest, RefuseTheMemoryOfAGpuThatIsNotHere) {
   const std::string body = gpu_array("01234567-89ab-cdef-0123-456789abcdef:" + std::string(86, 'A') + "==:0:8");
   const ScriptedServer server(
       ScriptedServer::answering(ok_response(body, "Tesseract-Exports: 0123456789abcdef0123456789abcdef\r\n")));
-  const Tesseract client = Tesseract::from_url(server.url(), options());
+  ClientOptions told_on_close = options();
+  told_on_close.exports_idle_time = std::chrono::hours(1);
+  const Tesseract client = Tesseract::from_url(server.url(), told_on_close);
   expect_error(Kind::kGpu, "01234567-89ab-cdef-0123-456789abcdef", [&client] { static_cast<void>(client.apply({})); });
   client.close();
   EXPECT_EQ(server.requests().back().header("Tesseract-Exports-Done"), "0123456789abcdef0123456789abcdef");
@@ -247,11 +249,13 @@ TEST_F(GpuArraysTest, SayWhyTheServerCannotExchangeThem) {
   EXPECT_THAT(server.requests().back().body, HasSubstr(R"("gpu_transport":"cuda_ipc","array":{"object_type":"array")"));
 }
 
-TEST_F(GpuArraysTest, AreNotExchangedAfterARepliesThatIsWrong) {
+TEST_F(GpuArraysTest, AreNotExchangedAfterAReplyThatIsWrong) {
   for (const char* const reply :
        {"{}", "[]", "no JSON", R"({"ok":1})", R"({"ok":true})", R"({"ok":true,"array":{"data":{"buffer":"x"}}})"}) {
     const ScriptedServer server(ScriptedServer::answering(ok_response(reply, "Tesseract-Exports: abc\r\n")));
-    const Tesseract client = Tesseract::from_url(server.url(), options());
+    ClientOptions told_on_close = options();
+    told_on_close.exports_idle_time = std::chrono::hours(1);
+    const Tesseract client = Tesseract::from_url(server.url(), told_on_close);
     EXPECT_EQ(client.resolve_gpu_transport(), "none") << reply;
     client.close();
     EXPECT_EQ(server.requests().back().header("Tesseract-Exports-Done"), "abc") << reply;

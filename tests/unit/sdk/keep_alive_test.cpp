@@ -201,7 +201,7 @@ TEST_P(KeepAliveTest, KeepsNoConnectionWhoseRequestWasNotSentToItsEnd) {
   const auto refuse_early = [](ScriptedConnection& connection) {
     static_cast<void>(connection.read_head());
     connection.send(testing::response_of("413 Payload Too Large", ""));
-    connection.wait_for_end();
+    connection.pause(milliseconds(200));
   };
   const ScriptedServer server({refuse_early, ScriptedServer::answering(kEmpty)}, kind());
   const Tesseract client = Tesseract::from_url(server.url());

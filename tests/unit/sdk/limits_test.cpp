@@ -88,7 +88,7 @@ TEST(LimitsTest, EndTheWaitForAnAnswer) {
     });
   });
   EXPECT_GE(time, milliseconds(100));
-  EXPECT_LT(time, milliseconds(5000));
+  EXPECT_LT(time, milliseconds(60'000));
 }
 
 TEST(LimitsTest, EndTheWaitForTheRestOfABody) {
@@ -130,7 +130,7 @@ TEST(LimitsTest, EndACallWhoseBytesAlwaysAreThere) {
     expect_error(Kind::kTimeout, "the call took longer than 100 ms",
                  [&] { static_cast<void>(Tesseract::from_url(server.url(), options).health()); });
   });
-  EXPECT_LT(time, milliseconds(5000));
+  EXPECT_LT(time, milliseconds(60'000));
 }
 
 TEST(LimitsTest, DoNotEndACallWhoseBytesKeepComing) {
@@ -183,10 +183,10 @@ TEST(LimitsTest, MayBeLongerThanAnybodyLives) {
 
 TEST(LimitsTest, AreOfEachCall) {
   const ScriptedServer server(ScriptedServer::answering(ok_response("{}")));
-  const Tesseract client = Tesseract::from_url(server.url(), with_limits({.total = milliseconds(200)}));
-  for (int i = 0; i != 6; ++i) {
+  const Tesseract client = Tesseract::from_url(server.url(), with_limits({.total = milliseconds(1500)}));
+  for (int i = 0; i != 4; ++i) {
     EXPECT_TRUE(client.health().object().is_empty());
-    std::this_thread::sleep_for(milliseconds(50));
+    std::this_thread::sleep_for(milliseconds(400));
   }
 }
 

@@ -94,7 +94,7 @@ void ScriptedConnection::finish() const {
   ::shutdown(socket_, SHUT_WR);
 }
 
-void ScriptedConnection::reset() {
+void ScriptedConnection::reset() const {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }

@@ -49,7 +49,7 @@ class ScriptedConnection {
   /// No more bytes will come from here.
   void finish() const;
   /// Ends the connection with a reset, as a process that is killed with unread bytes does.
-  void reset();
+  void reset() const;
   /// Whether bytes have come that were not read.
   [[nodiscard]] bool has_bytes() const;
   /// Until the client, or the end of the test, closes the connection.

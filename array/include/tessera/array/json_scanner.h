@@ -16,14 +16,13 @@ enum class JsonKind { kNull, kFalse, kTrue, kNumber, kText, kList, kObject, kInv
 /// Why a text is not JSON that we read.
 struct JsonFault {
   enum class Kind {
-    kSyntax,         ///< 422 json_invalid (PROTOCOL.md section 7.2)
-    kTooDeep,        ///< 400
-    kNotUtf8,        ///< 400
-    kTooManyDigits,  ///< 400: a whole number of more than 4300 digits, where Python's int() ends
+    kSyntax,   ///< 422 json_invalid (PROTOCOL.md section 7.2)
+    kTooDeep,  ///< 400
+    kNotUtf8,  ///< 400
   };
   Kind kind = Kind::kSyntax;
   std::size_t position = 0;  ///< in characters of the text (after a byte order mark), as Python counts;
-                             ///< 0 for the other kinds
+                             ///< 0 for kTooDeep and kNotUtf8
   std::string text;          ///< Python's words, e.g. "Expecting ',' delimiter"
 };
 
@@ -32,7 +31,7 @@ struct JsonNumber {
   enum class Kind {
     kInt,      ///< fits int64
     kUInt,     ///< fits uint64, above int64
-    kHugeInt,  ///< a whole number beyond 64 bits, of at most 4300 digits; `real` is the nearest double
+    kHugeInt,  ///< a whole number beyond 64 bits; `real` is the nearest double
     kDouble,
   };
   Kind kind = Kind::kInt;

@@ -31,8 +31,8 @@ class ConfinedFolder {
 
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute and inside it. `a/../b` is fine
   /// while it stays inside, as a text and through links. Does not wait for pipes. Errors, which do not hold the
-  /// folder's path: kNotFound (ENOTDIR: a file is in the way); kInvalidArgument (a folder, a device, leaves the folder, NUL in name); others of the
-  /// system.
+  /// folder's path: kNotFound (ENOTDIR: a file is in the way); kInvalidArgument (a folder, a device, leaves the folder,
+  /// NUL in name); others of the system.
   [[nodiscard]] Result<UniqueFd> open_file(std::string_view name) const;
 
   /// Makes and opens a new file for reading and writing; one of that name may not exist. Parents must exist.

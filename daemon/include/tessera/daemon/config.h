@@ -36,8 +36,8 @@ using GetVariable = std::function<std::optional<std::string>(const std::string& 
 [[nodiscard]] std::optional<std::string> get_environment_variable(const std::string& name);
 
 /// Reads TESSERACT_<FIELD> and, winning over it, TESSERACT_RUNTIME_<FIELD>. Unknown variables are ignored; an
-/// empty path is the current folder. Errors:
-/// kInvalidArgument, naming the variable, its value and what is allowed.
+/// empty path is the current folder. Safe to call from any thread from which `get` is. Errors: kInvalidArgument, naming
+/// the variable, its value and what is allowed.
 [[nodiscard]] Result<RuntimeConfig> config_from(const GetVariable& get);
 
 /// Reads "1", "true", "yes", "on", "t", "y" and their opposites, in any case; nothing for other texts. Safe to

@@ -41,8 +41,9 @@ struct DaemonOptions {
                                                         ///< the request line alone is longer
   std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
   std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array; 422 beyond
-  std::uint64_t export_bytes = UINT64_MAX;              ///< of GPU memory kept for clients; 503 beyond
-  std::size_t waiting_calls = 1024;                     ///< that wait for a worker; 503 beyond
+  /// Of GPU memory kept for clients, 503 beyond; by default three quarters of what the GPUs have together.
+  std::optional<std::uint64_t> export_bytes = std::nullopt;
+  std::size_t waiting_calls = 1024;             ///< that wait for a worker; 503 beyond
   std::size_t connections = 4096;               ///< at once, as far as descriptors go: start() raises their limit. At
                                                 ///< the limit idle ones give way; else 64 more are answered
                                                 ///< 503, those beyond are closed without an answer

@@ -62,7 +62,7 @@ class ExportRegistry {
   [[nodiscard]] bool try_reserve(std::uint64_t bytes);
   void give_up(std::uint64_t reserved_bytes);
 
-  /// Keeps an owner under a new random id, which is the only way to name it. `peer` is shown to operators, at most 15
+  /// Keeps an owner under a new random id, which is the only way to name it. `peer` is shown to operators, at most 47
   /// bytes of it. Bytes are taken out of what was reserved, as far as there is any, and count whether they fit or not:
   /// the work is done. Throws std::bad_alloc; then the owner is dropped and what was reserved stays reserved.
   [[nodiscard]] RandomId put(Owner owner, std::uint64_t bytes, bool is_acknowledging, std::string_view peer);

@@ -30,6 +30,9 @@ struct ForeignMemory {
   std::vector<std::int64_t> strides_bytes;
 };
 
+/// Why an array on a GPU is not copied to the host under TESSERACT_FORBID_DEVICE_HOST_COPY.
+[[nodiscard]] Error host_copy_forbidden();
+
 /// Which way arrays took, since the start. All are counts but those that say bytes.
 struct TransportCounters {
   std::uint64_t exports_in_place = 0;  ///< the array's own allocation was named
@@ -42,9 +45,10 @@ struct TransportCounters {
   std::uint64_t imports_copied = 0;  ///< on the device
   std::uint64_t imports_borrowed = 0;
   std::uint64_t imports_same_process = 0;
-  std::uint64_t copies_to_host = 0;
+  std::uint64_t copies_to_host = 0;  ///< by GpuSystem::to_host(), as endpoints call it
   std::uint64_t copies_to_host_bytes = 0;
   std::uint64_t mapped_bytes = 0;  ///< now
+  std::uint64_t exhaustions = 0;   ///< buffers that could not be had: the GPU had no memory left
 };
 
 /// Driver, GPUs and their pools, or why there are none. Safe to use from any thread; made once, by the program.
@@ -90,6 +94,8 @@ class GpuSystem {
   /// Gives back what has been idle for too long; to be called every few seconds.
   virtual void trim() = 0;
   [[nodiscard]] virtual TransportCounters counters() const = 0;
+  /// The one of them that is cheap to ask for.
+  [[nodiscard]] virtual std::uint64_t exhaustions() const = 0;
   /// One per GPU, in their order.
   [[nodiscard]] virtual std::vector<DevicePool::Stats> pool_stats() const = 0;
 

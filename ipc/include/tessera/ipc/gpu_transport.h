@@ -56,7 +56,8 @@ class GpuTransport {
   /// native_code().
   [[nodiscard]] virtual Result<ImportedArray> import_array(std::string_view reference, DType dtype, Shape shape,
                                                            Borrow borrow) = 0;
-  /// What an error of import_array() means to the user; the sentence begins with the error's message, if a GPU is there.
+  /// What an error of import_array() means to the user; the sentence begins with the error's message, if a GPU is
+  /// there.
   [[nodiscard]] virtual TransportProblem explain(const Error& error) const = 0;
 };
 

@@ -15,13 +15,13 @@ struct Peer {
   std::uint64_t pid_namespace = 0;  ///< inode of /proc/self/ns/pid; 0 if it cannot be read
   std::string boot_id;              ///< /proc/sys/kernel/random/boot_id; empty if it cannot be read
 
-  /// This process. Reads /proc anew: a process may have been forked.
+  /// This process. Reads /proc anew: a process may have been forked. Safe to call from any thread.
   [[nodiscard]] static Peer self();
   friend bool operator==(const Peer&, const Peer&) = default;
 };
 
 /// Why two processes cannot hand GPU memory over to each other, if that can be said before it is tried: other hosts, or
-/// equal numbers in different namespaces. Unknown fields count as equal.
+/// equal numbers in different namespaces. Unknown fields count as equal. Safe to call from any thread.
 [[nodiscard]] std::optional<TransportProblem> find_obstacle(const Peer& self, const Peer& other);
 
 }  // namespace tessera

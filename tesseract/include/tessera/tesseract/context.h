@@ -30,7 +30,9 @@ class Context {
 
   /// Writes one line (a newline is added) to the run's log; the way to log that also works with several workers.
   virtual void log(std::string_view line) = 0;
-  /// Records a metric. Without a step, it is how often this key was recorded before, from 0.
+  /// Records a metric. Without a step, it is how often this key was recorded before, from 0. A key may hold any text
+  /// (what is not UTF-8 is replaced; commas, quotes and line ends are quoted as CSV has it). A value is written as
+  /// Python writes it: NaN and infinities are `nan`, `inf` and `-inf`.
   virtual void log_metric(std::string_view key, double value, std::optional<std::int64_t> step = std::nullopt) = 0;
   /// Records a parameter of the run, any value (an array is shown as words). Of a key that comes twice the last counts.
   virtual void log_parameter(std::string_view key, const Value& value) = 0;

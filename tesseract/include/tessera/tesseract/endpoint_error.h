@@ -39,7 +39,7 @@ struct EndpointFailure {
 /// std::domain_error, std::length_error, ValueError → ValueError; std::out_of_range → IndexError; std::overflow_error →
 /// OverflowError; std::bad_alloc → MemoryError; std::system_error (std::filesystem::filesystem_error is one) → OSError;
 /// std::logic_error, std::runtime_error and all others → RuntimeError: with the text if that is what was thrown, else
-/// the name of the type. Requires: called in a catch block.
+/// the name of the type. Requires: called in a catch block. Safe to call from any thread, like the next two.
 [[nodiscard]] EndpointFailure current_failure();
 
 /// Whether Python's exception class `kind` is `expected` or derived from it (ValueError is an Exception, KeyError a
