@@ -72,8 +72,10 @@ Result<ConfinedFolder> open_input_folder(const std::filesystem::path& path) {
 /// Opens a folder of outputs, and makes it first if it is not there.
 Result<ConfinedFolder> open_output_folder(const std::filesystem::path& path, Logger& logger) {
   std::error_code fault;
-  if (std::filesystem::exists(path, fault) && !std::filesystem::is_directory(path, fault)) {
-    return Error(ErrorCode::kInvalidArgument, "cannot write to '" + path.string() + "': it is not a folder");
+  // What is no folder is not even there under a name that ends with a slash.
+  const std::filesystem::path plain = path.has_filename() ? path : path.parent_path();
+  if (std::filesystem::exists(plain, fault) && !std::filesystem::is_directory(plain, fault)) {
+    return Error(ErrorCode::kInvalidArgument, "cannot write to '" + plain.string() + "': it is not a folder");
   }
   if (std::filesystem::create_directories(path, fault)) {
     logger.info("made a folder that was not there", {{"path", path.native()}});
