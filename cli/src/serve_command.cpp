@@ -34,8 +34,9 @@ constexpr const char* kServeFooter =
     R"(A NAME is looked for in the folders of $TESSERA_PATH, then in ../lib/tessera beside this
 program; a text with a '/' is the path of a module, or of a folder that holds one of its own
 name. One Tesseract is served at / and at /NAME, several each at /NAME, with files of their own
-in NAME below the input and output folders: -i in -o out has NAME read from in/NAME, which need
-not be there, and write to out/NAME, which is made.
+in NAME below the input and output folders: -i in -o out has NAME read from in/NAME and write
+to out/NAME. Folders for outputs are made; those for inputs need not be there, and are looked for
+whenever a call names a file in them.
 
 Where the flag is not given, TESSERACT_RUNTIME_SERVE_HOST, TESSERACT_RUNTIME_SERVE_PORT and
 TESSERACT_RUNTIME_SERVE_NUM_WORKERS hold.
@@ -125,6 +126,10 @@ void declare(CLI::App& app, ServeArguments& arguments) {
 
   constexpr const char* kLimits = "Limits";
   app.add_option("--max-body-bytes", options.body_bytes, "Of one request")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
+  app.add_option("--max-header-bytes", options.header_bytes, "Of the request line and all headers of one request")
       ->capture_default_str()
       ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);

@@ -8,6 +8,10 @@
 namespace tessera {
 namespace {
 
+// Stands in the example until a request tells by what name this server is reached.
+constexpr std::string_view kSomeAddress = "http://127.0.0.1:8000";
+constexpr std::string_view kBeforeAddress = "<span id=\"url\">";
+
 /// The schema of an object, at any depth of lists and dicts; nullptr for other types.
 const Schema* schema_in(const Type& type) {
   const Type* inner = &type;
@@ -52,7 +56,7 @@ void append_schema(std::string& page, const Schema& schema, const char* heading,
   }
 }
 
-void append_endpoints(std::string& page, const TesseractDefinition& definition) {
+void append_endpoints(std::string& page, const TesseractDefinition& definition, bool debug) {
   page += "<h2>Endpoints</h2>\n<table>\n<tr><th>Route</th><th>Meaning</th></tr>\n";
   for (std::size_t i = 0; i < kEndpointCount; ++i) {
     const auto endpoint = static_cast<Endpoint>(i);
@@ -61,6 +65,11 @@ void append_endpoints(std::string& page, const TesseractDefinition& definition) 
               html_escaped(definition.documentation(endpoint)) + "</td></tr>\n";
     }
   }
+  if (debug) {
+    page +=
+        "<tr><td><code>POST test</code></td><td>Calls an endpoint and compares what comes with what is "
+        "expected.</td></tr>\n";
+  }
   page +=
       "<tr><td><code>GET <a href=\"health\">health</a></code></td><td>Says that this server is there.</td></tr>\n"
       "<tr><td><code>GET <a href=\"openapi.json\">openapi.json</a></code></td><td>This page for programs.</td></tr>\n"
@@ -68,10 +77,11 @@ void append_endpoints(std::string& page, const TesseractDefinition& definition) 
 }
 
 void append_example(std::string& page, const TesseractDefinition& definition) {
+  page += "<h2>Example</h2>\n<pre><code>curl -H 'Content-Type: application/json' \\\n     -d '" +
+          html_escaped(R"({"inputs":)" + example_json(definition.inputs()) + "}") + "' \\\n     ";
+  page.append(kBeforeAddress).append(kSomeAddress);
   page +=
-      "<h2>Example</h2>\n<pre><code>curl -H 'Content-Type: application/json' \\\n     -d '" +
-      html_escaped(R"({"inputs":)" + example_json(definition.inputs()) + "}") +
-      "' \\\n     <span id=\"url\">http://127.0.0.1:8000</span>/apply</code></pre>\n"
+      "</span>/apply</code></pre>\n"
       "<p>An array is a number, a nested list, or an object of <code>shape</code>, <code>dtype</code> and "
       "<code>data</code>. Ask for arrays as base64 with <code>Accept: application/json+base64</code>, as files with "
       "<code>Accept: application/json+binref</code>, compressed with <code>; compression=lz4</code> behind it.</p>\n"
@@ -90,7 +100,7 @@ std::string docs_page(const TesseractDefinition& definition, const RuntimeConfig
     page += "<p>" + html_escaped(description) + "</p>\n";
   }
   page += "<p class=\"quiet\">Version " + html_escaped(config.version.value_or(definition.version())) + "</p>\n";
-  append_endpoints(page, definition);
+  append_endpoints(page, definition, config.debug);
   append_example(page, definition);
   std::set<std::string> shown;
   page += "<h2>Inputs</h2>\n";
@@ -98,6 +108,14 @@ std::string docs_page(const TesseractDefinition& definition, const RuntimeConfig
   page += "<h2>Outputs</h2>\n";
   append_schema(page, definition.outputs(), "outputs", shown);
   return page + "</body>\n</html>\n";
+}
+
+std::string with_address(std::string page, std::string_view address) {
+  const std::size_t mark = page.find(kBeforeAddress);
+  if (mark != std::string::npos) {
+    page.replace(mark + kBeforeAddress.size(), kSomeAddress.size(), html_escaped(address));
+  }
+  return page;
 }
 
 }  // namespace tessera

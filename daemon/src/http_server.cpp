@@ -150,10 +150,15 @@ Status AsioHttpServer::start() {
 Status AsioHttpServer::listen() {
   if (options_.serve_tcp) {
     TESSERA_ASSIGN_OR_RETURN(tcp_, listen_tcp(options_.host, options_.port));
-    logger_.info("listening", {{"address", options_.host}, {"port", std::int64_t{tcp_.port}}});
   }
   if (options_.unix_socket.has_value()) {
     TESSERA_ASSIGN_OR_RETURN(unix_, UnixListener::listen(*options_.unix_socket, options_.unix_socket_mode));
+  }
+  // What is said is true: if one of them cannot be had, none is.
+  if (options_.serve_tcp) {
+    logger_.info("listening", {{"address", options_.host}, {"port", std::int64_t{tcp_.port}}});
+  }
+  if (options_.unix_socket.has_value()) {
     logger_.info("listening", {{"unix", options_.unix_socket->native()}});
   }
   return {};

@@ -72,6 +72,9 @@ Result<ConfinedFolder> open_input_folder(const std::filesystem::path& path) {
 /// Opens a folder of outputs, and makes it first if it is not there.
 Result<ConfinedFolder> open_output_folder(const std::filesystem::path& path, Logger& logger) {
   std::error_code fault;
+  if (std::filesystem::exists(path, fault) && !std::filesystem::is_directory(path, fault)) {
+    return Error(ErrorCode::kInvalidArgument, "cannot write to '" + path.string() + "': it is not a folder");
+  }
   if (std::filesystem::create_directories(path, fault)) {
     logger.info("made a folder that was not there", {{"path", path.native()}});
   }
@@ -110,7 +113,7 @@ class TesseractService final : public Service {
     std::vector<IndexEntry> entries;
     entries.reserve(tesseracts_.size());
     for (const auto& tesseract : tesseracts_) {
-      entries.push_back(index_entry(*tesseract->definition));
+      entries.push_back(index_entry(*tesseract->definition, options_.config.debug));
     }
     index_json_ = index_json(entries);
     index_html_ = index_html(entries);
@@ -167,10 +170,18 @@ class TesseractService final : public Service {
   }
 
  private:
-  static IndexEntry index_entry(const TesseractDefinition& definition) {
-    IndexEntry entry{definition.name(), definition.version(), definition.description(), {}};
+  static IndexEntry index_entry(const TesseractDefinition& definition, bool debug) {
+    // As `tessera list` has it: what the author says of it, or of its apply.
+    const std::string& description = definition.description();
+    IndexEntry entry{definition.name(),
+                     definition.version(),
+                     description.empty() ? definition.documentation(Endpoint::kApply) : description,
+                     {}};
     for (const Endpoint endpoint : endpoints_of(definition)) {
       entry.endpoints.emplace_back(name_of(endpoint));
+    }
+    if (debug) {
+      entry.endpoints.emplace_back(name_of(RouteKind::kTest));
     }
     return entry;
   }
@@ -218,7 +229,7 @@ class TesseractService final : public Service {
       case RouteKind::kOpenApi:
         return json_answer(200, tesseract.openapi);
       case RouteKind::kDocs:
-        return text_answer(200, "text/html; charset=utf-8", tesseract.docs);
+        return text_answer(200, "text/html; charset=utf-8", docs_page_at(tesseract.docs, request));
       case RouteKind::kGpuCheck:
         return answer_gpu_check(*gpu_, request);
       case RouteKind::kTest:
@@ -243,6 +254,14 @@ class TesseractService final : public Service {
                                           : json_answer(200, index_json_);
     }
     return health();
+  }
+
+  /// The page with the address that its reader used, where the request tells it.
+  static std::string docs_page_at(const std::string& page, const Request& request) {
+    std::string path = percent_decoded(split_target(request.target).path);
+    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+    return request.host && !request.host->empty() ? with_address(page, "http://" + std::string(*request.host) + path)
+                                                  : page;
   }
 
   static Response health() { return json_answer(200, R"({"status":"ok"})"); }

@@ -143,26 +143,6 @@ TEST_F(ServiceTest, GivesHeadWithoutABody) {
   EXPECT_EQ(answer.body.size(), get(service(), "/openapi.json").body.size());
 }
 
-TEST_F(ServiceTest, ListsWhatItServesForProgramsAndPeople) {
-  const Json index = Json::parse(get(service(), "/").body);
-  EXPECT_EQ(index["tesseracts"][0]["name"], "probe");
-  EXPECT_EQ(index["tesseracts"][0]["endpoints"], Json::array({"/probe/apply"}));
-  const Answer page = get(service(), "/", {{"accept", "text/html,*/*;q=0.8"}});
-  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
-  EXPECT_NE(page.body.find("href=\"/probe/docs\""), std::string::npos);
-  EXPECT_NE(page.body.find("&amp; &lt;more&gt;"), std::string::npos);
-}
-
-TEST_F(ServiceTest, ShowsADocsPageThatNeedsNoNetwork) {
-  const Answer page = get(service(), "/docs");
-  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
-  for (const char* part : {"<title>probe - tessera</title>", "float64 array of shape (any)", "Numbers.", "openapi.json",
-                           "{&quot;inputs&quot;:{&quot;x&quot;:[0.0,0.0]}}"}) {
-    EXPECT_NE(page.body.find(part), std::string::npos) << part;
-  }
-  EXPECT_EQ(page.body.find("src="), std::string::npos);
-}
-
 TEST_F(ServiceTest, LeavesNothingBehindACallThatSaysNothing) {
   EXPECT_EQ(post(service(), "/apply", kCall).status, 200);
   EXPECT_TRUE(left_nothing());
@@ -375,8 +355,12 @@ TEST_F(ServiceTest, OpensTheGpusForACallAfterTheOptionsItWasMadeWithAreGone) {
 }
 
 TEST_F(ServiceTest, RefusesAnOutputPathThatIsAFile) {
-  options_.config.output_path = output_.write("file", "text");
-  EXPECT_FALSE(make({make_probe("a")}).has_value());
+  for (const std::filesystem::path& path : {output_.write("file", "text"), std::filesystem::path("/dev/null")}) {
+    options_.config.output_path = path;
+    const Result<std::unique_ptr<Service>> made = make({make_probe("a")});
+    ASSERT_FALSE(made.has_value());
+    EXPECT_EQ(made.error().message(), "cannot write to '" + path.string() + "': it is not a folder");
+  }
 }
 
 TEST_F(ServiceTest, ReadsInputsFromAFolderThatNeedNotBeThere) {

@@ -10,7 +10,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "listener.h"
 #include "test_server.h"
@@ -19,6 +22,16 @@ namespace tessera {
 namespace {
 
 using testing::HasSubstr;
+
+class MessageLogger final : public Logger {
+ public:
+  [[nodiscard]] bool is_on(LogLevel /*level*/) const override { return true; }
+  void write(LogLevel /*level*/, std::string_view message, std::initializer_list<LogField> /*fields*/) override {
+    messages.emplace_back(message);
+  }
+
+  std::vector<std::string> messages;
+};
 
 class UnixSocketTest : public testing::Test {
  protected:
@@ -54,6 +67,15 @@ TEST_F(UnixSocketTest, ServesBesideTcp) {
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.body, "local");
   EXPECT_TRUE(test.connect().exchange(get("/health")).is_whole());
+}
+
+TEST_F(UnixSocketTest, SaysThatItListensOnlyWhereItDoes) {
+  MessageLogger logger;
+  const SystemClock clock;
+  TestService service;
+  const DaemonOptions options{.port = 0, .unix_socket = folder_ / "none" / "socket"};
+  EXPECT_FALSE(HttpServer::start(options, service, logger, clock).has_value());
+  EXPECT_TRUE(logger.messages.empty()) << logger.messages.front();
 }
 
 TEST_F(UnixSocketTest, ServesAlone) {
