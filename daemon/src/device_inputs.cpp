@@ -1,7 +1,6 @@
 #include "device_inputs.h"
 
-#include <string.h>  // memmem
-
+#include <cstring>
 #include <string>
 #include <utility>
 
