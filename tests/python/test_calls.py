@@ -189,6 +189,10 @@ ENDING = """
             client.apply({"x": values})
     for _ in range(8):
         threading.Thread(target=call, daemon=True).start()
+    class SlowToGo:
+        def __del__(self, sleep=time.sleep):
+            sleep(0.2)
+    sys.held_until_the_interpreter_ends = SlowToGo()
     time.sleep(0.2)
     print("ends")
 """

@@ -30,9 +30,7 @@ class HeldBuffer {
   HeldBuffer& operator=(const HeldBuffer&) = delete;
   ~HeldBuffer() {
     if (view_.obj != nullptr) {
-      if (const GilHeld gil; gil.is_held()) {
-        PyBuffer_Release(&view_);
-      }
+      try_with_gil([this] { PyBuffer_Release(&view_); });
     }
   }
   // False if the object has none in this form.

@@ -128,28 +128,28 @@ CallOptions with_run_id(const Text& run_id) {
 
 std::function<void(std::string_view)> warner() {
   return [](std::string_view sentence) {
-    const GilHeld gil;
-    // The frame above is the package's own, the one above it is its caller's.
-    const std::string text(sentence);
-    if (keep_from_unwinding([&] { return PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 2); }) != 0) {
-      throw nb::python_error();
-    }
+    with_gil([text = std::string(sentence)] {
+      // The frame above is the package's own, the one above it is its caller's.
+      if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 2) != 0) {
+        throw nb::python_error();
+      }
+    });
   };
 }
 
 std::function<void()> signal_checker() {
   return [] {
-    const GilHeld gil;
-    if (keep_from_unwinding(PyErr_CheckSignals) != 0) {
-      throw nb::python_error();
-    }
+    with_gil([] {
+      if (PyErr_CheckSignals() != 0) {
+        throw nb::python_error();
+      }
+    });
   };
 }
 
 std::function<void(std::uint64_t, std::uint64_t)> progress_of(nb::handle callback) {
   return [owner = owner_of(callback)](std::uint64_t done, std::uint64_t total) {
-    const GilHeld gil;
-    keep_from_unwinding([&] { nb::handle(static_cast<PyObject*>(owner.get()))(done, total); });
+    with_gil([&] { nb::handle(static_cast<PyObject*>(owner.get()))(done, total); });
   };
 }
 
