@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tessera/array/buffer.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -58,7 +59,7 @@ class BufferPool {
   // Four steps for each power of two of a size_t.
   static constexpr std::size_t kClassCount = std::size_t{4} * 64;
 
-  mutable Mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   std::array<SizeClass, kClassCount> classes_ TESSERA_GUARDED_BY(mutex_);
   std::uint64_t put_count_ TESSERA_GUARDED_BY(mutex_) = 0;
   std::uint64_t idle_bytes_ TESSERA_GUARDED_BY(mutex_) = 0;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -20,10 +21,10 @@ class Background {
   // The one of this process. Never destroyed: a thread may use it while the program ends. A forked child, which has no
   // such thread, makes its own.
   static Background& of_this_process() {
-    static Mutex mutex;
+    static auto* const kMutex = new ForkSafeMutex;  // NOLINT(cppcoreguidelines-owning-memory)
     static Background* instance = nullptr;
     static pid_t owner = 0;
-    const MutexLock lock(mutex);
+    const MutexLock lock(*kMutex);
     if (const pid_t self = getpid(); owner != self) {
       const bool is_first = owner == 0;
       instance = new Background;  // NOLINT(cppcoreguidelines-owning-memory)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c_handles.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 #include "tessera/sdk/tesseract.h"
 
@@ -20,7 +21,7 @@ struct tessera_client {
   explicit tessera_client(tessera::Tesseract the_tesseract) : tesseract(std::move(the_tesseract)) {}
 
   const tessera::Tesseract tesseract;
-  tessera::Mutex mutex;
+  tessera::ForkSafeMutex mutex;
   // The names of transports that callers hold.
   std::set<std::string> transports TESSERA_GUARDED_BY(mutex);
 };

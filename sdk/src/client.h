@@ -18,6 +18,7 @@
 #include "tessera/array/encoding.h"
 #include "tessera/array/value.h"
 #include "tessera/base/confined_folder.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 #include "tessera/sdk/tesseract.h"
 
@@ -78,11 +79,11 @@ struct Tesseract::Client {
   std::optional<ConfinedFolder> output_folder_;
   std::unique_ptr<SharedInputs> inputs_;  // where files are to be shared
 
-  Mutex mutex_;
+  ForkSafeMutex mutex_;
   std::unique_ptr<const ServerDocument> document_ TESSERA_GUARDED_BY(mutex_);
   std::unique_ptr<ClientGpu> gpu_ TESSERA_GUARDED_BY(mutex_);
   // Held while a check runs, so that there is one per transport.
-  Mutex check_mutex_;
+  ForkSafeMutex check_mutex_;
   std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
   std::optional<bool> shares_inputs_ TESSERA_GUARDED_BY(check_mutex_);
   std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "background.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -40,7 +41,7 @@ class FinishedExports final : public Chore, public std::enable_shared_from_this<
 
   std::chrono::milliseconds idle_time_;
   std::function<void(FinishedExports&)> make_request_;
-  Mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<std::string> ids_ TESSERA_GUARDED_BY(mutex_);
   Instant last_use_ TESSERA_GUARDED_BY(mutex_);
   Instant last_added_ TESSERA_GUARDED_BY(mutex_);

@@ -13,6 +13,7 @@
 #include "http_message.h"
 #include "http_reader.h"
 #include "server_address.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -48,7 +49,7 @@ class HttpClient {
 
   ServerAddress address_;
   std::uint64_t max_response_bytes_;
-  Mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<Idle> idle_ TESSERA_GUARDED_BY(mutex_);  // the latest used is the last
   pid_t owner_ TESSERA_GUARDED_BY(mutex_) = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "tessera/array/binref.h"
 #include "tessera/base/confined_folder.h"
+#include "tessera/base/fork_safe_mutex.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
@@ -31,7 +32,7 @@ class SharedInputs {
   void forget_those_of_a_parent() TESSERA_REQUIRES(mutex_);
 
   ConfinedFolder folder_;
-  Mutex mutex_;
+  ForkSafeMutex mutex_;
   std::vector<std::unique_ptr<BinrefWriter>> idle_ TESSERA_GUARDED_BY(mutex_);
   pid_t owner_ TESSERA_GUARDED_BY(mutex_) = 0;
 };

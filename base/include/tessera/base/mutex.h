@@ -4,7 +4,7 @@
 #include <mutex>
 
 // For clang alone, empty elsewhere: GUARDED_BY(m) marks a member that needs m, REQUIRES(m) a function whose caller
-// holds m.
+// holds m, NO_ANALYSIS one that it cannot follow.
 #if defined(__clang__)
 #define TESSERA_ANNOTATION(x) __attribute__((x))
 #else
@@ -16,6 +16,8 @@
 #define TESSERA_REQUIRES(...) TESSERA_ANNOTATION(requires_capability(__VA_ARGS__))
 #define TESSERA_ACQUIRE(...) TESSERA_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define TESSERA_RELEASE(...) TESSERA_ANNOTATION(release_capability(__VA_ARGS__))
+#define TESSERA_TRY_ACQUIRE(...) TESSERA_ANNOTATION(try_acquire_capability(__VA_ARGS__))
+#define TESSERA_NO_ANALYSIS TESSERA_ANNOTATION(no_thread_safety_analysis)
 
 namespace tessera {
 
@@ -25,6 +27,7 @@ class TESSERA_CAPABILITY("mutex") Mutex {
  public:
   void lock() TESSERA_ACQUIRE() { mutex_.lock(); }
   void unlock() TESSERA_RELEASE() { mutex_.unlock(); }
+  [[nodiscard]] bool try_lock() TESSERA_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
   std::mutex mutex_;
