@@ -140,15 +140,18 @@ class ArrayObjectReader {
     if (!text || base64_decoded_size(*text) != *size) {
       return;
     }
-    Buffer bytes = Buffer::allocate(static_cast<std::size_t>(*size));
-    if (!base64_decode(*text, bytes.bytes())) {
-      return;
+    std::optional<Buffer> bytes = scanner_.take_early_bytes(length);
+    if (!bytes) {
+      bytes = Buffer::allocate(static_cast<std::size_t>(*size));
+      if (!base64_decode(*text, bytes->bytes())) {
+        return;
+      }
     }
     const std::size_t begin = scanner_.offset();
     scanner_.accept_text_of_length(length);
     buffer.value = scanner_.text_since(begin);
     buffer.text.raw = *text;
-    buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, std::move(bytes));
+    buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, *std::move(bytes));
   }
 
   // The members, if they make an array object.

@@ -89,7 +89,7 @@ std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const Array
   const BinaryLayout layout{parts.dtype, parts.shape, parts.is_compressed, context.limit_bytes};
   switch (parts.encoding) {
     case WireEncoding::kJson: {
-      JsonScanner again(parts.buffer.value, JsonScanner::Limits{parts.buffer.value.size()});
+      JsonScanner again(parts.buffer.value, JsonScanner::Options{parts.buffer.value.size()});
       return read_json_buffer(again, parts.dtype, parts.shape);
     }
     case WireEncoding::kBase64:

@@ -2,6 +2,7 @@
 
 #include "number_text.h"
 #include "python_decoding.h"
+#include "tessera/array/early_base64.h"
 #include "tessera/base/ascii.h"
 #include "tessera/base/utf8.h"
 #include "text_scan.h"
@@ -22,8 +23,8 @@ bool looks_like_wide_characters(std::string_view text) {
 
 }  // namespace
 
-JsonScanner::JsonScanner(std::string_view text, Limits limits)
-    : begin_(text.data()), end_(text.data() + text.size()), at_(text.data()), limits_(limits) {
+JsonScanner::JsonScanner(std::string_view text, Options options)
+    : text_(text.data()), begin_(text_), end_(text_ + text.size()), at_(text_), options_(options) {
   if (looks_like_wide_characters(text)) {
     fail(at_, "not UTF-8", JsonFault::Kind::kNotUtf8);
     return;
@@ -116,7 +117,7 @@ void JsonScanner::enter() {
   if (at_ == end_) {
     return;
   }
-  if (depth_ == limits_.depth) {
+  if (depth_ == options_.depth) {
     fail(at_, "nested too deep", JsonFault::Kind::kTooDeep);
     return;
   }
@@ -268,6 +269,11 @@ std::optional<std::string_view> JsonScanner::find_text_of_length(std::size_t len
     return std::nullopt;
   }
   return std::string_view(at_ + 1, length);
+}
+
+std::optional<Buffer> JsonScanner::take_early_bytes(std::size_t length) const {
+  return options_.early == nullptr ? std::nullopt
+                                   : options_.early->take(static_cast<std::size_t>(at_ + 1 - text_), length);
 }
 
 void JsonScanner::accept_text_of_length(std::size_t length) {

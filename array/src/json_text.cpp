@@ -204,7 +204,7 @@ void append_json_text(std::string& out, std::string_view text) {
 }
 
 void append_compact_json(std::string& out, std::string_view value) {
-  JsonScanner scanner(value, JsonScanner::Limits{value.size()});
+  JsonScanner scanner(value, JsonScanner::Options{value.size()});
   append_compact_value(out, scanner);
 }
 

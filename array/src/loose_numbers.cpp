@@ -69,7 +69,7 @@ bool for_each_leaf(JsonScanner& scanner, Visit& visit) {
 
 template <class Visit>
 bool for_each_leaf(std::string_view value, Visit visit) {
-  JsonScanner scanner(value, JsonScanner::Limits{value.size()});
+  JsonScanner scanner(value, JsonScanner::Options{value.size()});
   return for_each_leaf(scanner, visit);
 }
 

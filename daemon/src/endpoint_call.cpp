@@ -279,7 +279,7 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
   const DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
   CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs),
-                               {.depth = parts.options.nesting_depth});
+                               {.depth = parts.options.nesting_depth, .early = request.early});
   if (device_inputs.is_gpu_full() && parts.gpu.make_room_after_exhaustion(request.exports_done.has_value())) {
     return gpu_full();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tessera/array/body.h"
+#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -23,6 +24,7 @@ struct Request {
   std::optional<std::string_view> exports_done;
   std::string_view peer;  ///< who sent it, for operators: "127.0.0.1:41234", "pid 5123"
   std::string_view body;
+  EarlyBase64* early = nullptr;  ///< followed the body as it arrived; may be null
 };
 
 struct Response {

@@ -12,6 +12,7 @@
 #include "session_environment.h"
 #include "task.h"
 #include "tessera/array/buffer.h"
+#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -68,6 +69,7 @@ class RequestReader {
   std::string head_copy_;       // of a chunked or huge request, whose bytes make room for its body
   std::size_t used_bytes_ = 0;  // of input_, that belong to the request
   Buffer body_;                 // unless it is in input_
+  std::optional<EarlyBase64> early_;
   Response refusal_;
 };
 

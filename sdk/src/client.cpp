@@ -173,13 +173,14 @@ Body Tesseract::Client::body_of(const Object& payload, const Encoding& encoding,
   return body;
 }
 
-Value Tesseract::Client::decode(std::string_view endpoint, const HttpResponse& response) {
+Value Tesseract::Client::decode(std::string_view endpoint, HttpResponse response) {
   const std::shared_ptr<void> loan = loan_of(exports_, response.exports);
   if (response.status < 200 || response.status >= 300) {
     throw_refusal(endpoint, response);
   }
   const ResponseImports imports([this]() -> ClientGpu& { return gpu(); }, options_.borrows_gpu_arrays ? loan : nullptr);
-  return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports});
+  return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports,
+                                               response.early ? &*response.early : nullptr});
 }
 
 HttpRequest Tesseract::Client::compute_request(std::string_view endpoint, const RequestedEncoding& asked,
@@ -218,11 +219,11 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
 
   HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
-  const HttpResponse response = send(std::move(request), limits_of(call));
+  HttpResponse response = send(std::move(request), limits_of(call));
   if (files) {
     inputs_->give_back(std::move(files));
   }
-  return decode(endpoint, response);
+  return decode(endpoint, std::move(response));
 }
 
 std::string Tesseract::Client::call_text(std::string_view endpoint, std::optional<std::string_view> text,

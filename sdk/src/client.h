@@ -69,7 +69,7 @@ struct Tesseract::Client {
   // A request to a compute route, but for its body.
   [[nodiscard]] static HttpRequest compute_request(std::string_view endpoint, const RequestedEncoding& asked,
                                                    const CallOptions& call);
-  [[nodiscard]] Value decode(std::string_view endpoint, const HttpResponse& response);
+  [[nodiscard]] Value decode(std::string_view endpoint, HttpResponse response);
   void warn(const std::string& sentence) const;
   [[nodiscard]] bool is_first_warning(const std::string& subject);
 

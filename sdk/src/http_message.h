@@ -10,6 +10,7 @@
 
 #include "tessera/array/body.h"
 #include "tessera/array/buffer.h"
+#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -31,7 +32,8 @@ struct HttpResponse {
   std::optional<std::string> retry_after;
   Buffer buffer;  ///< holds the body, and may be larger
   std::size_t size_bytes = 0;
-  bool is_last = false;  ///< the connection ends with it
+  std::optional<EarlyBase64> early;  ///< followed the body as it arrived
+  bool is_last = false;              ///< the connection ends with it
 
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(buffer.data()), size_bytes}; }
 };

@@ -20,8 +20,10 @@ namespace http = boost::beast::http;
 // Lists of exports are long; a server that goes on beyond is none of ours.
 constexpr std::size_t kMaxHeadBytes = std::size_t{256} << 10U;
 constexpr std::size_t kFirstReadBytes = std::size_t{16} << 10U;
-// Of one receive: what the caller hears of progress in.
-constexpr std::size_t kPieceBytes = std::size_t{8} << 20U;
+// Of one receive: stays in a core's cache until it is decoded.
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10U;
+// What the caller hears of progress in.
+constexpr std::uint64_t kProgressBytes = std::uint64_t{8} << 20U;
 
 [[noreturn]] void throw_bad_response(const std::string& why) {
   throw ClientError(ClientError::Kind::kBadResponse, "the server's response cannot be read: " + why);
@@ -228,6 +230,8 @@ class Reading {
       std::memcpy(response.buffer.data(), held_.data() + begin_, have);
       begin_ += have;
     }
+    response.early.emplace(length);
+    std::uint64_t told = 0;
     while (have != response.size_bytes) {
       const std::span<std::byte> rest = response.buffer.bytes().subspan(have, response.size_bytes - have);
       const std::size_t got = socket_.receive(rest.first(std::min(rest.size(), kPieceBytes)), limits_);
@@ -235,7 +239,11 @@ class Reading {
         throw_bad_response("it ended after " + std::to_string(have) + " of " + std::to_string(length) + " bytes");
       }
       have += got;
-      report(have, length);
+      response.early->advance({reinterpret_cast<const char*>(response.buffer.data()), have});
+      if (have - told >= kProgressBytes || have == length) {
+        told = have;
+        report(have, length);
+      }
     }
   }
 

@@ -50,7 +50,7 @@ std::string text_of(const ArrayFault& fault) {
 class ResponseReader {
  public:
   ResponseReader(std::string_view text, const ArraySources* sources)
-      : scanner_(text),
+      : scanner_(text, {.early = sources != nullptr ? sources->early : nullptr}),
         decodes_arrays_(sources != nullptr),
         has_files_(sources != nullptr && sources->files != nullptr),
         arrays_(has_files_ ? sources->files : nullptr, {}, sources != nullptr ? sources->device : nullptr) {}

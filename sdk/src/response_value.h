@@ -4,15 +4,17 @@
 #include <string_view>
 
 #include "tessera/array/device_array.h"
+#include "tessera/array/early_base64.h"
 #include "tessera/array/value.h"
 #include "tessera/base/confined_folder.h"
 
 namespace tessera {
 
-/// What arrays that are not in the text are read from. Both outlive the call.
+/// What arrays are read from beside the text. All outlive the call.
 struct ArraySources {
   const ConfinedFolder* files = nullptr;      ///< of binref
   const DeviceArrayReader* device = nullptr;  ///< of GPU transports
+  EarlyBase64* early = nullptr;               ///< followed the text as it arrived
 };
 
 /// Reads a whole text. Objects with `"object_type":"array"` become arrays (PROTOCOL.md section 10.3). Whole numbers of

@@ -21,11 +21,11 @@ constexpr std::size_t kMaxShownBodyBytes = std::size_t{64} << 10;
 class CallReader {
  public:
   CallReader(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body, const ArrayReader& arrays,
-             JsonScanner::Limits limits)
+             JsonScanner::Options options)
       : definition_(definition),
         endpoint_(endpoint),
         names_(gradient_names(endpoint)),
-        scanner_(body, limits),
+        scanner_(body, options),
         values_(scanner_, arrays,
                 endpoint == Endpoint::kAbstractEval ? ValueReader::Arrays::kShapes : ValueReader::Arrays::kCast) {}
 
@@ -158,11 +158,11 @@ class CallReader {
 }  // namespace
 
 CallOrFault read_call(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
-                      const ArrayReader& arrays, JsonScanner::Limits limits) {
+                      const ArrayReader& arrays, JsonScanner::Options options) {
   if (body.empty()) {
     return std::vector<Problem>{problem_of_no_object(JsonKind::kNull, {})};
   }
-  return CallReader(definition, endpoint, body, arrays, limits).read();
+  return CallReader(definition, endpoint, body, arrays, options).read();
 }
 
 std::vector<Problem> not_called_json(std::string_view body) {

@@ -49,8 +49,8 @@ const Type& type_of_member(std::size_t member) {
 
 class SpecReader {
  public:
-  SpecReader(std::string_view body, const ArrayReader& arrays, JsonScanner::Limits limits)
-      : scanner_(body, limits), values_(scanner_, arrays, ValueReader::Arrays::kCast) {}
+  SpecReader(std::string_view body, const ArrayReader& arrays, JsonScanner::Options options)
+      : scanner_(body, options), values_(scanner_, arrays, ValueReader::Arrays::kCast) {}
 
   [[nodiscard]] SpecOrFault read() {
     if (auto fault = read_body(scanner_, text_, [this] { read_members(); })) {
@@ -186,11 +186,11 @@ class SpecReader {
 }  // namespace
 
 std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body, const ArrayReader& arrays,
-                                                                       JsonScanner::Limits limits) {
+                                                                       JsonScanner::Options options) {
   if (body.empty()) {
     return std::vector<Problem>{problem_of_no_object(JsonKind::kNull, {})};
   }
-  return SpecReader(body, arrays, limits).read();
+  return SpecReader(body, arrays, options).read();
 }
 
 }  // namespace tessera

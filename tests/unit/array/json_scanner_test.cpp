@@ -9,16 +9,16 @@ namespace {
 
 using FaultKind = JsonFault::Kind;
 
-bool is_json(std::string_view text, JsonScanner::Limits limits = {}) {
-  JsonScanner scanner(text, limits);
+bool is_json(std::string_view text, JsonScanner::Options options = {}) {
+  JsonScanner scanner(text, options);
   scanner.skip_value();
   scanner.expect_end();
   return !scanner.has_fault();
 }
 
 // What is wrong with the text; fails the test if nothing is.
-JsonFault fault_of(std::string_view text, JsonScanner::Limits limits = {}) {
-  JsonScanner scanner(text, limits);
+JsonFault fault_of(std::string_view text, JsonScanner::Options options = {}) {
+  JsonScanner scanner(text, options);
   scanner.skip_value();
   scanner.expect_end();
   EXPECT_TRUE(scanner.has_fault()) << text;

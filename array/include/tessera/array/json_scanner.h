@@ -9,7 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "tessera/array/buffer.h"
+
 namespace tessera {
+
+class EarlyBase64;
 
 enum class JsonKind { kNull, kFalse, kTrue, kNumber, kText, kList, kObject, kInvalid };
 
@@ -52,12 +56,13 @@ struct JsonText {
 /// the end. One thread at a time; `text` outlives the scanner.
 class JsonScanner {
  public:
-  struct Limits {
-    std::size_t depth = 512;  ///< nested lists and objects; skip_value() recurses as deep
+  struct Options {
+    std::size_t depth = 512;       ///< nested lists and objects; skip_value() recurses as deep
+    EarlyBase64* early = nullptr;  ///< followed this text as it arrived; outlives the scanner
   };
 
-  explicit JsonScanner(std::string_view text) : JsonScanner(text, Limits{}) {}
-  JsonScanner(std::string_view text, Limits limits);
+  explicit JsonScanner(std::string_view text) : JsonScanner(text, Options{}) {}
+  JsonScanner(std::string_view text, Options options);
 
   /// The kind of the value that stands here; consumes white space only. kInvalid sets a fault.
   [[nodiscard]] JsonKind peek();
@@ -81,6 +86,9 @@ class JsonScanner {
   /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` bytes of
   /// the text that stands here, if a quote stands behind them; nothing else is looked at. Requires: peek() says kText.
   [[nodiscard]] std::optional<std::string_view> find_text_of_length(std::size_t length) const;
+  /// What base64_decode() makes of that text, if it was decoded as it arrived. Requires: find_text_of_length(length)
+  /// gave it.
+  [[nodiscard]] std::optional<Buffer> take_early_bytes(std::size_t length) const;
   /// Goes on behind that text. Requires: find_text_of_length(length) gave it, it is free of quotes, backslashes and
   /// control characters, and it is ASCII.
   void accept_text_of_length(std::size_t length);
@@ -114,10 +122,11 @@ class JsonScanner {
   // Passes one escape, whose backslash stands at `at`; nullptr after a fault.
   [[nodiscard]] const char* pass_escape(const char* at, const char* opening_quote);
 
-  const char* begin_;
+  const char* text_;   // with its byte order mark
+  const char* begin_;  // behind it
   const char* end_;
   const char* at_;
-  Limits limits_;
+  Options options_;
   std::size_t depth_ = 0;
   bool is_first_ = false;  // just entered: no comma before the next member or item
   std::string key_;        // of the last member, if its escapes had to be resolved

@@ -28,10 +28,10 @@ struct Call {
 using CallOrFault = std::variant<Call, std::vector<Problem>, JsonFault>;
 
 /// Reads and checks a JSON body for an endpoint (PROTOCOL.md sections 4, 6 and 7); all problems together, at most 1000,
-/// in schema order, unknown keys last. Problems borrow `body`. `limits` bound the nesting (kTooDeep beyond). Throws
+/// in schema order, unknown keys last. Problems borrow `body`. `options` bound the nesting (kTooDeep beyond). Throws
 /// std::bad_alloc. Safe to call from any thread. Requires: definition.has(endpoint).
 [[nodiscard]] CallOrFault read_call(const TesseractDefinition& definition, Endpoint endpoint, std::string_view body,
-                                    const ArrayReader& arrays, JsonScanner::Limits limits = {});
+                                    const ArrayReader& arrays, JsonScanner::Options options = {});
 
 /// The problem of a body that is not called JSON by its Content-Type (PROTOCOL.md section 7.2); `body` is shown
 /// (copied up to 64 KiB; beyond, its size is shown). Safe to call from any thread.

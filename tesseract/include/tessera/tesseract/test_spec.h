@@ -39,7 +39,7 @@ struct TestOutcome {
 /// another fault of its text (400). What it returns borrows `body`. Safe to call from any thread.
 [[nodiscard]] std::variant<TestSpec, std::vector<Problem>, JsonFault> read_test_spec(std::string_view body,
                                                                                      const ArrayReader& arrays,
-                                                                                     JsonScanner::Limits limits = {});
+                                                                                     JsonScanner::Options options = {});
 
 /// Runs the endpoint that it names and compares. An endpoint "health" cannot be tested: EndpointFailure (500). Never
 /// throws. May be called from several threads. The body that `spec` borrows, and `context`, outlive the call.
