@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compare import PROGRAMS, REFERENCE, free_port, wait_until_well
+from servers import PROGRAMS, REFERENCE, free_port, wait_until_well
 
 CXX_CLIENTS = ("raw", "httplib", "beast", "sdk")
 # name: (elements, calls per round)

@@ -1,0 +1,76 @@
+"""What a daemon takes: time to start, memory of calls, memory and processor time of idle connections."""
+
+import json
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import cases
+from servers import PROGRAMS, Server, Servers
+
+CONNECTIONS = 1000
+
+
+def status_kib(server: Server, name: str) -> int:
+    for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1])
+    raise KeyError(name)
+
+
+def processor_seconds(server: Server) -> float:
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def call(server: Server, body: bytes, count: int) -> None:
+    (server.folder / "body.json").write_bytes(body)
+    command = [PROGRAMS / "tessera_request_timer", *server.where, "--body", str(server.folder / "body.json")]
+    command += ["--accept", cases.BASE64, "--count", str(count), "--warmup", "0"]
+    json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def line(name: str, value: str, is_met: bool, goal: str) -> None:
+    mark = "" if is_met else "**"
+    print(f"| {name} | {mark}{value}{mark} | {goal} |", flush=True)
+
+
+def measure(servers: Servers) -> None:
+    print("\n| footprint | measured | goal |\n| --- | --- | --- |")
+    starts = [servers.start_tessera(f"start{number}").start_seconds * 1e3 for number in range(5)]
+    start = sorted(starts)[len(starts) // 2]
+    line("start: process to first answer", f"{start:.0f} ms", start <= 50, "≤ 50 ms")
+
+    server = servers.start_tessera("idle")
+    before = status_kib(server, "VmRSS")
+    clients = []
+    for _ in range(CONNECTIONS):
+        client = socket.create_connection(("127.0.0.1", server.port))
+        client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert client.recv(4096).startswith(b"HTTP/1.1 200")
+        clients.append(client)
+    time.sleep(0.2)
+    each = (status_kib(server, "VmRSS") - before) / CONNECTIONS
+    began = processor_seconds(server)
+    time.sleep(5)
+    share = (processor_seconds(server) - began) / 5 * 100
+    line(f"{CONNECTIONS:,} idle connections: memory of each", f"{each:.1f} KiB", each <= 10, "≤ 10 KiB")
+    line(f"{CONNECTIONS:,} idle connections: processor time", f"{share:.1f} %", share < 0.5, "0 %")
+    for client in clients:
+        client.close()
+
+    server = servers.start_tessera("large")
+    before = status_kib(server, "VmRSS")
+    call(server, cases.base64_body(cases.floats(16 * cases.MIB)), 1)
+    peak = (status_kib(server, "VmHWM") - before) / 1024 / 64
+    line("peak of one call with 64 MiB as base64", f"{peak:.2f} x the array", peak <= 3.5, "≤ 3.5 x")
+
+    server = servers.start_tessera("growth")
+    body = cases.base64_body(cases.floats(cases.MIB // 4))
+    call(server, body, 200)
+    before = status_kib(server, "VmRSS")
+    call(server, body, 1000)
+    growth = status_kib(server, "VmRSS") - before
+    line("growth over 1,000 calls with 1 MiB", f"{growth} KiB", growth <= 256, "none")
