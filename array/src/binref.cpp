@@ -53,8 +53,11 @@ std::optional<BinrefReference> parse_binref(std::string_view text) {
 }
 
 BinrefWriter::BinrefWriter(const ConfinedFolder& folder, std::string subfolder,
-                           std::function<Status()> before_first_file)
-    : folder_(folder), subfolder_(std::move(subfolder)), before_first_file_(std::move(before_first_file)) {}
+                           std::function<Status()> before_first_file, PreparedFiles* prepared)
+    : folder_(folder),
+      subfolder_(std::move(subfolder)),
+      before_first_file_(std::move(before_first_file)),
+      prepared_(prepared) {}
 
 BinrefWriter::~BinrefWriter() {
   if (is_committed_) {
@@ -66,7 +69,32 @@ BinrefWriter::~BinrefWriter() {
   }
 }
 
-Status BinrefWriter::open_next_file() {
+void BinrefWriter::commit() {
+  finish_file();
+  is_committed_ = true;
+}
+
+// Takes off the pages of a prepared file that were not needed.
+void BinrefWriter::finish_file() {
+  if (prepared_ != nullptr && file_.is_open()) {
+    prepared_->note_size(size_bytes_);
+    static_cast<void>(::ftruncate(file_.value(), static_cast<::off_t>(size_bytes_)));
+  }
+}
+
+Result<UniqueFd> BinrefWriter::make_file(const std::string& name, std::uint64_t size_bytes) {
+  if (prepared_ != nullptr) {
+    UniqueFd file = prepared_->take(size_bytes);
+    // Should it not get a name, an ordinary file has the same fault, or none.
+    if (file.is_open() && folder_.name_file(file, name)) {
+      return file;
+    }
+  }
+  return folder_.create_file(name);
+}
+
+Status BinrefWriter::open_next_file(std::uint64_t size_bytes) {
+  finish_file();
   if (names_.empty() && before_first_file_) {
     TESSERA_RETURN_IF_ERROR(before_first_file_());
   }
@@ -74,7 +102,7 @@ Status BinrefWriter::open_next_file() {
   if (!subfolder_.empty()) {
     name.insert(0, subfolder_ + "/");
   }
-  TESSERA_ASSIGN_OR_RETURN(file_, folder_.create_file(name));
+  TESSERA_ASSIGN_OR_RETURN(file_, make_file(name, size_bytes));
   names_.push_back(std::move(name));
   size_bytes_ = 0;
   return {};
@@ -97,7 +125,7 @@ Status BinrefWriter::rewind() {
 
 Result<std::string> BinrefWriter::append(std::span<const std::byte> bytes, bool is_compressed) {
   if (!file_.is_open() || size_bytes_ > kFullFileBytes) {
-    TESSERA_RETURN_IF_ERROR(open_next_file());
+    TESSERA_RETURN_IF_ERROR(open_next_file(bytes.size()));
   }
   if (const Status written = write_all(file_.value(), bytes); !written) {
     const Error& error = written.error();

@@ -220,6 +220,27 @@ Result<UniqueFd> ConfinedFolder::create_new(std::string_view name) const {
   return file;
 }
 
+Result<UniqueFd> ConfinedFolder::create_unnamed_file() const {
+  // Opened anew by its path: a descriptor with O_PATH takes no such file.
+  UniqueFd file = UniqueFd::adopt(::open(path_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
+  if (!file.is_open()) {
+    return system_error("cannot make a file in " + in_quotes(path_.native()), errno);
+  }
+  return file;
+}
+
+Status ConfinedFolder::name_file(const UniqueFd& file, std::string_view name) const {
+  TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
+  const ParentAndName split = split_last(relative);
+  const UniqueFd parent = open_beneath(root_.value(), path_, split.parent, O_PATH | O_DIRECTORY, 0);
+  const std::string link = "/proc/self/fd/" + std::to_string(file.value());
+  if (!parent.is_open() ||
+      ::linkat(AT_FDCWD, link.c_str(), parent.value(), split.name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return cannot_write(name, errno);
+  }
+  return {};
+}
+
 Result<UniqueFd> ConfinedFolder::open_for_append(std::string_view name, bool truncate) const {
   return try_again_if_gone(
       true, [name, truncate](const ConfinedFolder& folder) { return folder.open_appending(name, truncate); });

@@ -39,4 +39,23 @@ std::optional<std::chrono::seconds> parse_age(std::string_view text) {
   return age_s ? std::optional<std::chrono::seconds>(*age_s) : std::nullopt;
 }
 
+std::optional<std::chrono::microseconds> parse_short_time(std::string_view text) {
+  constexpr std::chrono::microseconds kLongest = std::chrono::seconds(1);
+  std::chrono::microseconds unit{1};
+  if (text.ends_with("us")) {
+    text.remove_suffix(2);
+  } else if (text.ends_with("ms")) {
+    text.remove_suffix(2);
+    unit = std::chrono::milliseconds(1);
+  } else if (text != "0") {
+    return std::nullopt;
+  }
+  std::uint32_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (fault != std::errc() || end != text.data() + text.size() || count > kLongest / unit) {
+    return std::nullopt;
+  }
+  return unit * count;
+}
+
 }  // namespace tessera

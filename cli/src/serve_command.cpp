@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -61,6 +62,7 @@ struct ServeArguments {
   std::string port = "8000";
   std::string unix_socket;
   std::string keep_runs;
+  std::string busy_poll = "0";
   std::string log_level = "info";
   bool log_json = false;
   bool no_tcp = false;
@@ -107,6 +109,16 @@ void declare(CLI::App& app, ServeArguments& arguments) {
   app.add_option("--keep-runs", arguments.keep_runs,
                  "Remove the run_* folders of runs older than this, and no others: 90s, 30m, 24h, 7d")
       ->type_name("AGE");
+  app.add_option("--busy-poll", arguments.busy_poll,
+                 "Look for the next request so long before sleeping, such as 100us: faster answers to a client\n"
+                 "that sends one request after the other, for a core that is busy meanwhile")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--prepared-files", options.prepared_file_bytes,
+                 "Bytes of array files that are made ahead, where outputs go to a tmpfs; 0: none")
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxBytes))
+      ->type_name("BYTES");
   app.add_option("--log-level", arguments.log_level, "debug, info, warning or error")
       ->capture_default_str()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
@@ -219,6 +231,12 @@ void complete(ServeArguments& arguments) {
                                                "' is no age such as 90s, 30m, 24h or 7d");
     }
   }
+  const std::optional<std::chrono::microseconds> busy_poll = parse_short_time(arguments.busy_poll);
+  if (!busy_poll) {
+    throw CommandError(ExitCode::kUsage, "Invalid value for '--busy-poll': '" + arguments.busy_poll +
+                                             "' is no time such as 0, 100us or 2ms, at most a second");
+  }
+  options.busy_poll = *busy_poll;
   if (arguments.tesseracts.size() > 1) {
     for (const char* field : {"NAME", "VERSION", "DESCRIPTION"}) {
       if (arguments.flags.is_set(field)) {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 namespace tessera {
 namespace {
@@ -111,6 +112,26 @@ Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
   co_await descriptor_.async_wait(asio::posix::descriptor_base::wait_read, asio::redirect_error(UseTask(), error));
   moved_bytes_ = 0;
   co_return watch_.disarm() && !error;
+}
+
+bool Connection::poll_for_next_request() const {
+  // One core at least is for those who have something to do.
+  static const unsigned kMaxPollers = std::max(2U, std::thread::hardware_concurrency()) - 1;
+  const std::chrono::microseconds time = environment_.options.busy_poll;
+  if (time.count() == 0) {
+    return false;
+  }
+  bool is_there = false;
+  if (environment_.busy_pollers.fetch_add(1) < kMaxPollers) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    do {
+      char byte = 0;
+      const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK);
+      is_there = got >= 0 || !is_would_block(errno);
+    } while (!is_there && !environment_.is_stopping && std::chrono::steady_clock::now() < end);
+  }
+  environment_.busy_pollers.fetch_sub(1);
+  return is_there;
 }
 
 void Connection::begin_body() {

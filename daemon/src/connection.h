@@ -45,6 +45,9 @@ class Connection {
   [[nodiscard]] Received try_receive(std::span<std::byte> into, std::size_t& count) const;
   /// Waits until there may be something to receive. False if the connection is being closed.
   [[nodiscard]] Task<bool> wait_readable(Clock::Instant deadline, Wait wait);
+  /// Looks for something to receive for DaemonOptions::busy_poll, holding this thread. False if nothing came, or if
+  /// enough threads do so already.
+  [[nodiscard]] bool poll_for_next_request() const;
   /// Says that a body begins now, whose average rate counts from here.
   void begin_body();
   /// Receives at least one byte of it, waiting up to body_progress_time, less if its average rate is too low. 0 at the

@@ -213,7 +213,7 @@ class EndpointCall final : public PendingCall {
     const Encoding encoding = run_ ? run_->encoding : Encoding{};
     std::optional<BinrefWriter> files;
     if (encoding.format == OutputFormat::kBinref) {
-      files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); });
+      files.emplace(tesseract_.output, run_->folder, [this] { return run_->run->make_folder(); }, &tesseract_.prepared);
     }
     ResponseExports exports(parts_.gpu, encoding.gpu_transport != "none", request_, inputs_through_host_);
     Response response;

@@ -105,8 +105,9 @@ class AsioHttpServer final : public HttpServer {
   WorkerSlots codec_slots_;
   ConnectionTable connections_;
   std::atomic<bool> is_stopping_{false};
-  SessionEnvironment environment_{options_,    service_,     logger_,      clock_,
-                                  call_slots_, codec_slots_, connections_, is_stopping_};
+  std::atomic<unsigned> busy_pollers_{0};
+  SessionEnvironment environment_{options_,     service_,     logger_,       clock_,      call_slots_,
+                                  codec_slots_, connections_, busy_pollers_, is_stopping_};
   TcpListener tcp_;
   UnixListener unix_;
   // Destroyed before what its handlers refer to.

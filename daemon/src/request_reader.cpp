@@ -65,6 +65,9 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
         co_return refuse_long_head(scanner.has_request_line());
       }
     }
+    if (!expects_bytes && input_.is_empty() && !is_first_) {
+      expects_bytes = connection_.poll_for_next_request();
+    }
     if (!expects_bytes) {
       const bool is_open = co_await wait_for_head(deadline);
       if (!is_open) {

@@ -8,6 +8,7 @@
 
 #include "device_inputs.h"
 #include "docs_page.h"
+#include "prepared_outputs.h"
 #include "run_cleanup.h"
 #include "tessera/array/array_reader.h"
 #include "tessera/base/confined_folder.h"
@@ -17,14 +18,15 @@
 
 namespace tessera {
 
-/// Constant once made, but for `runs`, which is safe to use from any thread. Stays where it is: its members refer to
-/// each other.
+/// Constant once made, but for `runs` and `prepared`, which are safe to use from any thread. Stays where it is: its
+/// members refer to each other.
 struct ServedTesseract {
   ServedTesseract(std::shared_ptr<const TesseractDefinition> served, ConfinedFolder input_folder,
                   ConfinedFolder output_folder, const DaemonOptions& options, GpuExchange& gpu)
       : definition(std::move(served)),
         input(std::move(input_folder)),
         output(std::move(output_folder)),
+        prepared(output, options.prepared_file_bytes),
         array_bytes(options.array_bytes),
         has_transport(gpu.transport() != nullptr),
         device_inputs(gpu, !definition->does_take_device_arrays()),
@@ -43,6 +45,7 @@ struct ServedTesseract {
   std::shared_ptr<const TesseractDefinition> definition;
   ConfinedFolder input;
   ConfinedFolder output;
+  PreparedOutputs prepared;
   std::uint64_t array_bytes;
   bool has_transport;
   DeviceInputs device_inputs;

@@ -29,6 +29,7 @@ struct SessionEnvironment {
   WorkerSlots& call_slots;   ///< endpoint calls that run
   WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes, or wait for a GPU
   ConnectionTable& connections;
+  std::atomic<unsigned>& busy_pollers;  ///< threads that look for a next request without sleeping
   std::atomic<bool>& is_stopping;
 };
 

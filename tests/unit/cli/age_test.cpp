@@ -15,5 +15,15 @@ TEST(ParseAgeTest, TakesANumberWithAUnit) {
   }
 }
 
+TEST(ShortTimeTest, ReadsMicrosecondsAndMilliseconds) {
+  EXPECT_EQ(parse_short_time("100us"), std::chrono::microseconds(100));
+  EXPECT_EQ(parse_short_time("2ms"), std::chrono::microseconds(2000));
+  EXPECT_EQ(parse_short_time("1000ms"), std::chrono::seconds(1));
+  EXPECT_EQ(parse_short_time("0"), std::chrono::microseconds(0));
+  for (const char* other : {"", "us", "100", "1s", "-1us", "1.5ms", "1001ms", "1000001us", "100 us", "99999999999us"}) {
+    EXPECT_EQ(parse_short_time(other), std::nullopt) << other;
+  }
+}
+
 }  // namespace
 }  // namespace tessera

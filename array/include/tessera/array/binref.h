@@ -12,6 +12,7 @@
 
 #include "tessera/base/confined_folder.h"
 #include "tessera/base/result.h"
+#include "tessera/base/unique_fd.h"
 
 namespace tessera {
 
@@ -27,6 +28,20 @@ struct BinrefReference {
 /// At most two trailing `:<digits>` come off the path. Safe to call from any thread.
 [[nodiscard]] std::optional<BinrefReference> parse_binref(std::string_view text);
 
+/// Where a writer gets files from whose pages are there already, so that writing to them is only a copy.
+class PreparedFiles {
+ public:
+  virtual ~PreparedFiles() = default;
+  /// A file of the writer's folder without a name, for `size_bytes` and perhaps more; nothing if there is none. It is
+  /// empty, but may be longer than what is written to it. Safe to call from any thread, as the next.
+  [[nodiscard]] virtual UniqueFd take(std::uint64_t size_bytes) = 0;
+  /// Says how large a file became in the end: others of that size are likely to be asked for.
+  virtual void note_size(std::uint64_t size_bytes) = 0;
+
+ protected:
+  PreparedFiles() = default;
+};
+
 /// Writes the arrays of one response into files named `<uuid>.bin`, removing them again unless commit() is called.
 /// Owns the open file. One thread at a time.
 class BinrefWriter {
@@ -36,8 +51,9 @@ class BinrefWriter {
 
   /// Files go to `<folder>/<subfolder>/`, references begin with `<subfolder>/` (neither slash if it is empty).
   /// `before_first_file` (may be empty) makes that subfolder, once, when the first array is written; its error is
-  /// append()'s. `folder` outlives the writer.
-  BinrefWriter(const ConfinedFolder& folder, std::string subfolder, std::function<Status()> before_first_file);
+  /// append()'s. `folder` and `prepared` (may be null) outlive the writer.
+  BinrefWriter(const ConfinedFolder& folder, std::string subfolder, std::function<Status()> before_first_file,
+               PreparedFiles* prepared = nullptr);
   BinrefWriter(const BinrefWriter&) = delete;
   BinrefWriter& operator=(const BinrefWriter&) = delete;
   ~BinrefWriter();
@@ -51,14 +67,17 @@ class BinrefWriter {
   /// destructor.
   [[nodiscard]] Status rewind();
   /// Keeps the files. Call when the response is complete, before its first byte leaves.
-  void commit() { is_committed_ = true; }
+  void commit();
 
  private:
-  [[nodiscard]] Status open_next_file();
+  [[nodiscard]] Status open_next_file(std::uint64_t size_bytes);
+  [[nodiscard]] Result<UniqueFd> make_file(const std::string& name, std::uint64_t size_bytes);
+  void finish_file();
 
   const ConfinedFolder& folder_;
   std::string subfolder_;
   std::function<Status()> before_first_file_;
+  PreparedFiles* prepared_;
   std::vector<std::string> names_;  // below the folder, all files so far
   UniqueFd file_;
   std::uint64_t size_bytes_ = 0;  // of the current file

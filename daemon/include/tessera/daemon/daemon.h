@@ -29,6 +29,11 @@ struct DaemonOptions {
   bool unix_socket_any_user = false;  ///< else the peer must be this process's user or root; set unix_socket_mode too
   /// Endpoint calls that run at once, 1 or more. Only with 1 is what endpoints print kept in the run's log.
   unsigned workers = 1;
+  /// Looks for the next request on a connection for so long before its thread sleeps: saves a wake-up, costs processor
+  /// time behind each answer.
+  std::chrono::microseconds busy_poll{0};
+  /// Of files of outputs on a tmpfs whose pages are made ahead, by a thread of each Tesseract that has written some.
+  std::uint64_t prepared_file_bytes = std::uint64_t{128} << 20;
   /// Removes run folders in which nothing changed for so long; looked at once a minute.
   std::optional<std::chrono::seconds> keep_runs = std::nullopt;
 
