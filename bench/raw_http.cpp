@@ -39,23 +39,25 @@ std::size_t content_length(std::string head) {
 }  // namespace
 
 int connect_to(const Place& place) {
-  int fd = -1;
+  const bool is_unix = !place.unix_path.empty();
+  const int fd = ::socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) {
+    fail("cannot make a socket: " + last_error());
+  }
   int result = -1;
-  if (!place.unix_path.empty()) {
+  if (is_unix) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (place.unix_path.size() >= sizeof(address.sun_path)) {
       fail("the path of the socket is too long");
     }
     std::memcpy(address.sun_path, place.unix_path.c_str(), place.unix_path.size() + 1);
-    fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   } else {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(place.tcp_port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int on = 1;
     (void)::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));

@@ -5,8 +5,11 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string_view>
+
+#include "decimal_double.h"
 
 namespace tessera {
 namespace {
@@ -17,37 +20,49 @@ constexpr double kMaxWhole = 9007199254740992.0;
 constexpr int kMinPlainExponent = -5;
 constexpr int kMaxPlainExponent = 15;
 
+constexpr std::size_t kMaxDigits = 17;
+constexpr auto kPowersOfTen = [] {
+  std::array<std::uint64_t, kMaxDigits + 1> powers{1};
+  for (std::size_t i = 1; i != powers.size(); ++i) {
+    powers[i] = powers[i - 1] * 10;
+  }
+  return powers;
+}();
+
 // The shortest digits of a finite number, as d.ddd times ten to the power of `exponent`.
 struct Decimal {
-  std::array<char, 24> digits{};
+  std::uint64_t digits = 0;  // always kMaxDigits of them, those behind the first `count` are zeros
   std::size_t count = 0;
   int exponent = 0;
 };
 
-// Requires: number is finite and not negative.
+// Requires: number is finite and above zero.
 Decimal shortest_decimal(double number) {
-  // "d", "d.ddd", and behind it "e+dd" or "e-ddd".
-  std::array<char, 32> text{};
-  const char* const end = std::to_chars(text.begin(), text.end(), number, std::chars_format::scientific).ptr;
-  Decimal decimal;
-  decimal.digits[0] = text[0];
-  decimal.count = 1;
-  const char* at = text.begin() + 1;
-  if (*at == '.') {
-    const char* const fraction = at + 1;
-    at = fraction;
-    while (*at != 'e') {
-      ++at;
-    }
-    std::copy(fraction, at, decimal.digits.begin() + 1);
-    decimal.count += static_cast<std::size_t>(at - fraction);
-  }
-  const bool is_negative = at[1] == '-';
-  for (at += 2; at != end; ++at) {
-    decimal.exponent = decimal.exponent * 10 + (*at - '0');
-  }
-  decimal.exponent = is_negative ? -decimal.exponent : decimal.exponent;
-  return decimal;
+  const ShortDecimal shortest = shortest_decimal_of(number);
+  // log10(2) as a fraction; one too low just below a power of ten.
+  auto count = static_cast<std::size_t>(std::bit_width(shortest.digits)) * 1233 >> 12U;
+  count += shortest.digits >= kPowersOfTen[count] ? 1 : 0;
+  return {shortest.digits * kPowersOfTen[kMaxDigits - count], count, shortest.exponent + static_cast<int>(count) - 1};
+}
+
+// Writes eight digits, with leading zeros. Requires: number < 10^8.
+void write_8_digits(char* out, std::uint64_t number) {
+  // Halves, then quarters, then eighths, side by side: each step divides by a fixed-point product.
+  std::uint64_t parts = number / 10000 | number % 10000 << 32;
+  const std::uint64_t hundreds = parts * 10486 >> 20 & 0x0000007F0000007F;
+  parts = hundreds | (parts - hundreds * 100) << 16;
+  const std::uint64_t tens = parts * 103 >> 10 & 0x000F000F000F000F;
+  parts = (tens | (parts - tens * 10) << 8) + 0x3030303030303030;
+  std::memcpy(out, &parts, sizeof parts);
+}
+
+// Writes all kMaxDigits.
+void write_digits(char* out, const Decimal& decimal) {
+  constexpr std::uint64_t kGroup = 100000000;
+  const std::uint64_t upper = decimal.digits / kGroup;
+  *out = static_cast<char>('0' + upper / kGroup);
+  write_8_digits(out + 1, upper % kGroup);
+  write_8_digits(out + 9, decimal.digits % kGroup);
 }
 
 // The number of binary digits behind the point; zero or less for whole numbers. Requires: number is finite, not zero.
@@ -80,8 +95,9 @@ void round_tie_up(double number, Decimal& decimal) {
   std::to_chars(longer.begin(), longer.end(), number, std::chars_format::scientific, static_cast<int>(decimal.count));
   const char last = decimal.count == 1 ? longer[0] : longer[decimal.count];
   // An even digit does not carry.
-  if (decimal.digits[decimal.count - 1] == last) {
-    ++decimal.digits[decimal.count - 1];
+  const std::uint64_t unit = kPowersOfTen[kMaxDigits - decimal.count];
+  if (decimal.digits / unit % 10 == static_cast<std::uint64_t>(last - '0')) {
+    decimal.digits += unit;
   }
 }
 
@@ -91,7 +107,9 @@ char* write_text(char* out, std::string_view text) {
 
 // Writes digits with their point, and zeros where there are no digits; never an exponent.
 char* write_plain(char* out, const Decimal& decimal) {
-  const char* const digits = decimal.digits.data();
+  std::array<char, kMaxDigits> text{};
+  write_digits(text.data(), decimal);
+  const char* const digits = text.data();
   if (decimal.exponent < 0) {
     out = write_text(out, "0.");
     out = std::fill_n(out, -decimal.exponent - 1, '0');
@@ -108,11 +126,10 @@ char* write_plain(char* out, const Decimal& decimal) {
 }
 
 char* write_scientific(char* out, const Decimal& decimal) {
-  *out++ = decimal.digits[0];
-  if (decimal.count > 1) {
-    *out++ = '.';
-    out = std::copy_n(decimal.digits.data() + 1, decimal.count - 1, out);
-  }
+  write_digits(out + 1, decimal);
+  out[0] = out[1];
+  out[1] = '.';
+  out += decimal.count == 1 ? 1 : decimal.count + 1;
   *out++ = 'e';
   *out++ = decimal.exponent < 0 ? '-' : '+';
   return std::to_chars(out, out + 4, std::abs(decimal.exponent)).ptr;
@@ -144,10 +161,9 @@ char* write_json_double(char* out, double number) {
   if (!std::isfinite(number)) {
     return write_text(out, "null");
   }
-  if (std::signbit(number)) {
-    *out++ = '-';
-    number = -number;
-  }
+  *out = '-';
+  out += std::signbit(number) ? 1 : 0;
+  number = std::abs(number);
   if (number < kMaxWhole) {
     const auto whole = static_cast<std::uint64_t>(number);
     if (static_cast<double>(whole) == number) {
@@ -158,6 +174,14 @@ char* write_json_double(char* out, double number) {
   const Decimal decimal = shortest_decimal(number);
   if (decimal.exponent < kMinPlainExponent || decimal.exponent > kMaxPlainExponent) {
     return write_scientific(out, decimal);
+  }
+  // Most numbers: without another copy, and without a branch that depends on which of both they are.
+  if ((decimal.exponent == 0 && decimal.count > 1) || decimal.exponent == -1) {
+    const std::size_t zeros = decimal.exponent == -1 ? 1 : 0;
+    write_digits(out + 1 + zeros, decimal);
+    out[0] = zeros != 0 ? '0' : out[1];
+    out[1] = '.';
+    return out + 1 + zeros + decimal.count;
   }
   out = write_plain(out, decimal);
   if (static_cast<int>(decimal.count) <= decimal.exponent + 1) {

@@ -151,6 +151,26 @@ bool JsonScanner::next_item() {
   return at_ != end_ || peek() != JsonKind::kInvalid;
 }
 
+bool JsonScanner::next_number(JsonNumber& number) {
+  const char* at = at_;
+  if (!is_first_) {
+    if (at == end_ || *at != ',') {
+      return false;
+    }
+    ++at;
+    if (at != end_ && *at == ' ') {
+      ++at;
+    }
+  }
+  const char* const stop = parse_number_text(at, end_, number);
+  if (stop == nullptr) {
+    return false;
+  }
+  at_ = stop;
+  is_first_ = false;
+  return true;
+}
+
 bool JsonScanner::next_member(std::string_view& key) {
   skip_spaces();
   if (here() == '}') {

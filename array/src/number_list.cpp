@@ -54,8 +54,18 @@ class NumberListReader {
     list_depths_ = std::max(list_depths_, depth + 1);
     std::int64_t size = 0;
     scanner_.enter();
-    for (; scanner_.next_item(); ++size) {
+    JsonNumber number;
+    while (true) {
+      for (; scanner_.next_number(number); ++size) {
+        note_leaf(depth + 1);
+        add(number);
+        ++list_.count;
+      }
+      if (!scanner_.next_item()) {
+        break;
+      }
       read_value(depth + 1);
+      ++size;
     }
     if (sizes_[depth] == kUnknownSize) {
       sizes_[depth] = size;
@@ -64,7 +74,7 @@ class NumberListReader {
     }
   }
 
-  void read_leaf(JsonKind kind, std::size_t depth) {
+  void note_leaf(std::size_t depth) {
     if (leaf_depth_ != depth) {
       if (leaf_depth_) {
         note_ragged(std::min(*leaf_depth_, depth));
@@ -73,6 +83,10 @@ class NumberListReader {
       }
       leaf_depth_ = leaf_depth_ ? std::min(*leaf_depth_, depth) : depth;
     }
+  }
+
+  void read_leaf(JsonKind kind, std::size_t depth) {
+    note_leaf(depth);
     switch (kind) {
       case JsonKind::kNumber:
         add(scanner_.read_number());

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "decimal_double.h"
 #include "tessera/base/ascii.h"
 
 namespace tessera {
@@ -77,6 +78,24 @@ const char* parse_word(const char* at, const char* end, JsonNumber& number) {
     return at + kNegative.size();
   }
   return nullptr;
+}
+
+std::ptrdiff_t leading_zeros(const char* at, const char* end) {
+  std::ptrdiff_t count = 0;
+  for (; at != end && (*at == '0' || *at == '.'); ++at) {
+    count += *at == '0' ? 1 : 0;
+  }
+  return count;
+}
+
+double nearest_double(std::uint64_t mantissa, std::int64_t power) {
+  // One correctly rounded operation on exact operands gives the correctly rounded result.
+  if (mantissa <= kMaxExactInteger && power >= -kMaxExactPower && power <= kMaxExactPower) {
+    const auto exact = static_cast<double>(mantissa);
+    return power < 0 ? exact / kExactPowers[static_cast<std::size_t>(-power)]
+                     : exact * kExactPowers[static_cast<std::size_t>(power)];
+  }
+  return double_of_decimal(mantissa, power);
 }
 
 void set_whole(const char* at, const char* end, bool is_negative, std::uint64_t magnitude, JsonNumber& number) {
@@ -202,12 +221,11 @@ const char* parse_number_text(const char* at, const char* end, JsonNumber& numbe
     return at;
   }
   number.kind = JsonNumber::Kind::kDouble;
-  // One correctly rounded operation on exact operands gives the correctly rounded result.
-  if (digit_count <= kSafeDigits && mantissa <= kMaxExactInteger && power >= -kMaxExactPower &&
-      power <= kMaxExactPower) {
-    const auto exact = static_cast<double>(mantissa);
-    const double value = power < 0 ? exact / kExactPowers[static_cast<std::size_t>(-power)]
-                                   : exact * kExactPowers[static_cast<std::size_t>(power)];
+  if (digit_count > kSafeDigits) {
+    digit_count -= leading_zeros(digits, at);
+  }
+  if (digit_count <= kSafeDigits) {
+    const double value = nearest_double(mantissa, power);
     number.real = is_negative ? -value : value;
     return at;
   }

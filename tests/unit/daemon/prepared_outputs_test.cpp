@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -27,7 +27,7 @@ class PreparedOutputsTest : public testing::Test {
   void SetUp() override {
     struct statfs facts{};
     if (::statfs("/dev/shm", &facts) != 0 || facts.f_type != TMPFS_MAGIC ||
-        facts.f_bavail * facts.f_bsize < 64 * kMiB) {
+        facts.f_bavail * static_cast<std::uint64_t>(facts.f_bsize) < 64 * kMiB) {
       GTEST_SKIP() << "there is no tmpfs with room at /dev/shm";
     }
     std::string name = "/dev/shm/tessera_prepared_XXXXXX";

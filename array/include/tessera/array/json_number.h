@@ -10,8 +10,8 @@ namespace tessera {
 
 /// Room that any of the writers below needs, in characters. The longest is a complex number of two large parts.
 inline constexpr std::size_t kMaxNumberLength = 700;
-/// Room for one double or integer.
-inline constexpr std::size_t kMaxDoubleLength = 32;
+/// Room for one double or integer, and for what is written behind its end on the way.
+inline constexpr std::size_t kMaxDoubleLength = 48;
 
 /// Writes the shortest digits that read back as `number`: decimal with a point for 1e-5 <= |x| < 1e16, else `1.5e-9`,
 /// `1e+16`; `-0.0`; `null` for NaN and infinities. Needs kMaxDoubleLength characters, like the two below.

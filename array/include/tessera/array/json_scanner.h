@@ -75,6 +75,10 @@ class JsonScanner {
   /// In a list: whether another item stands here; false at the end of the list, which is then left.
   [[nodiscard]] bool next_item();
 
+  /// In a list: what next_item() and read_number() do, if the next item is a number that follows at once, or a comma
+  /// and one space at most. Otherwise false, and nothing has changed.
+  [[nodiscard]] bool next_number(JsonNumber& number);
+
   /// Each reads the value that stands here. Requires: peek() says so.
   void read_literal();  ///< null, true or false
   [[nodiscard]] JsonNumber read_number();

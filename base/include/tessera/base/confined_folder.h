@@ -39,8 +39,8 @@ class ConfinedFolder {
   /// Mode 0644. Errors: kInvalidArgument (it exists, leaves the folder), kNotFound (no parent), kUnavailable (disk
   /// full); others of the system.
   [[nodiscard]] Result<UniqueFd> create_file(std::string_view name) const;
-  /// Makes and opens a file without a name on the folder's file system, which is gone with its last descriptor unless it
-  /// is given a name. Mode 0644. Errors: kNotFound (no folder); others of the system: not every one has such files.
+  /// Makes and opens a file without a name on the folder's file system, which is gone with its last descriptor unless
+  /// it is given a name. Mode 0644. Errors: kNotFound (no folder); others of the system: not every one has such files.
   [[nodiscard]] Result<UniqueFd> create_unnamed_file() const;
   /// Gives that file a name; one of that name may not exist. Parents must exist. Errors: as create_file().
   [[nodiscard]] Status name_file(const UniqueFd& file, std::string_view name) const;
