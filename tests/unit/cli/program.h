@@ -45,6 +45,7 @@ class ServerProcess final {
 
   /// The port in its line "listening"; 0 if there is none.
   [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] pid_t process() const { return process_; }
   /// What it wrote to standard error so far.
   [[nodiscard]] std::string log() const;
   /// Waits until its log holds a text; false if it ended, or after two minutes.
