@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "chunked_decoder.h"
 #include "response_head.h"
 #include "tessera/base/checked_math.h"
+#include "tessera/base/chunked_decoder.h"
 
 namespace tessera {
 namespace {

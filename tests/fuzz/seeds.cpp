@@ -254,10 +254,10 @@ Seeds request_body_seeds() {
   Seeds seeds;
   seeds.push_back(choices({0, 0}) + file_text("examples/everything/example_inputs.json"));
   seeds.push_back(choices({0, 3}) + file_text("examples/everything/example_inputs_vjp.json"));
-  seeds.push_back(choices({2, 0}) + file_text("examples/univariate/example_inputs.json"));
-  seeds.push_back(choices({2, 1}) + file_text("examples/univariate/example_inputs_jacobian.json"));
-  seeds.push_back(choices({3, 0}) + file_text("examples/vectoradd/example_inputs.json"));
-  seeds.push_back(choices({3, 0}) + file_text("examples/vectoradd/example_inputs_b64.json"));
+  seeds.push_back(choices({1, 0}) + file_text("examples/univariate/example_inputs.json"));
+  seeds.push_back(choices({1, 1}) + file_text("examples/univariate/example_inputs_jacobian.json"));
+  seeds.push_back(choices({2, 0}) + file_text("examples/vectoradd/example_inputs.json"));
+  seeds.push_back(choices({2, 0}) + file_text("examples/vectoradd/example_inputs_b64.json"));
   seeds.push_back(choices({0, 2}) +
                   R"({"inputs":{"f64":[1,2]},"jvp_inputs":["f64"],"jvp_outputs":["f64"],"tangent_vector":{"f64":[1,0]}})");
   seeds.push_back(choices({0, 4}) + R"({"inputs":{"f64":{"shape":[4],"dtype":"float64"}}})");
@@ -268,7 +268,7 @@ Seeds request_body_seeds() {
     const auto target = request["target"].get<std::string>();
     const auto* const name = std::ranges::find(kNames, std::string_view(target).substr(0, target.find('?')));
     if (name != std::end(kNames) && request.contains("body") && request["body"].is_string()) {
-      seeds.push_back(choices({1, static_cast<std::size_t>(name - std::begin(kNames))}) +
+      seeds.push_back(choices({3, static_cast<std::size_t>(name - std::begin(kNames))}) +
                       request["body"].get<std::string>());
     }
   });
@@ -330,14 +330,14 @@ Seeds server_document_seeds() {
 
 Seeds test_spec_seeds() {
   Seeds seeds{
-      choices({3}) + R"({"endpoint":"apply","payload":{"inputs":{"a":[1],"b":[2]}},"expected_outputs":{"c":[3]}})",
-      choices({2}) + R"({"endpoint":"jacobian","payload":{"inputs":{},"jac_inputs":["x"],"jac_outputs":["result"]},)"
+      choices({2}) + R"({"endpoint":"apply","payload":{"inputs":{"a":[1],"b":[2]}},"expected_outputs":{"c":[3]}})",
+      choices({1}) + R"({"endpoint":"jacobian","payload":{"inputs":{},"jac_inputs":["x"],"jac_outputs":["result"]},)"
                      R"("expected_exception":"builtins.ValueError","expected_exception_regex":"a+","atol":1e-3})"};
   for_each_exchange([&seeds](const json& exchange) {
     const json& request = exchange["request"];
     if (request["target"].get<std::string>().starts_with("/test") && request.contains("body") &&
         request["body"].is_string()) {
-      seeds.push_back(choices({1}) + request["body"].get<std::string>());
+      seeds.push_back(choices({0}) + request["body"].get<std::string>());
     }
   });
   return seeds;

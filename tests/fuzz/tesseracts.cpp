@@ -12,7 +12,7 @@ using Definitions = std::vector<std::shared_ptr<const TesseractDefinition>>;
 
 Definitions load_all() {
   Definitions loaded;
-  for (const char* const path : {TESSERA_EVERYTHING, TESSERA_MIXER, TESSERA_UNIVARIATE, TESSERA_VECTORADD}) {
+  for (const char* const path : {TESSERA_EVERYTHING, TESSERA_UNIVARIATE, TESSERA_VECTORADD, TESSERA_MIXER}) {
     auto module = load_module(path);
     if (!module.has_value()) {
       throw std::runtime_error(module.error().message());

@@ -8,7 +8,8 @@
 
 namespace tessera::fuzzing {
 
-/// Loaded at the first call; `everything` is the first.
+/// Loaded at the first call; `everything` is the first. The last is the mixer, which prints what it does: bodies are
+/// read for it, and not run.
 [[nodiscard]] std::span<const std::shared_ptr<const TesseractDefinition>> tesseracts();
 
 /// About how many elements the arrays of inputs have together.

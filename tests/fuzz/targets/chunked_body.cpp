@@ -4,9 +4,9 @@
 #include <charconv>
 #include <string>
 
-#include "chunked_decoder.h"
 #include "input.h"
 #include "targets.h"
+#include "tessera/base/chunked_decoder.h"
 
 namespace tessera::fuzzing {
 namespace {

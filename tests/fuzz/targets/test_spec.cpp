@@ -20,7 +20,7 @@ constexpr std::uint64_t kMaxTestArrayBytes = 1024;
 
 void fuzz_test_spec(std::string_view bytes) {
   Input input(bytes);
-  const TesseractDefinition& definition = *tesseracts()[input.pick(tesseracts().size())];
+  const TesseractDefinition& definition = *tesseracts()[input.pick(tesseracts().size() - 1)];
   const ArrayReader arrays(nullptr, {kMaxTestArrayBytes});
   const auto spec = read_test_spec(input.rest(), arrays);
   if (const auto* const problems = std::get_if<std::vector<Problem>>(&spec)) {

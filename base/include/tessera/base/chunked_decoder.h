@@ -1,5 +1,4 @@
-// Decodes a chunked body (RFC 9112 section 7.1) piece by piece. Own code, because Beast's parser asserts on some
-// pieces.
+// Decodes a chunked body (RFC 9112 section 7.1) piece by piece, for server and client.
 #pragma once
 
 #include <cstddef>

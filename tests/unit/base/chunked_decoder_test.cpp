@@ -1,4 +1,4 @@
-#include "chunked_decoder.h"
+#include "tessera/base/chunked_decoder.h"
 
 #include <gtest/gtest.h>
 
