@@ -225,9 +225,9 @@ Array array_or_zeros(const Object& inputs, const std::string& path) {
   }
   for (const DifferentiableArray& declared : kSchema.differentiable_arrays()) {
     if (matches(declared.path_template, path)) {
-      Shape shape = declared.spec.shape.value();
+      Shape shape = declared.spec.shape.value_or(Shape{});
       std::ranges::replace(shape, kFreeAxis, 0);
-      return Array::zeros(declared.spec.dtype.value(), shape);
+      return Array::zeros(declared.spec.dtype.value_or(DType::kFloat64), shape);
     }
   }
   return array_at(inputs, path);

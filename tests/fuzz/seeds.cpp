@@ -164,21 +164,37 @@ Seeds binref_path_seeds() {
   for (const json& one : vectors("grammar.json", "binref_buffer")) {
     seeds.push_back(choices({4, 0}) + one["buffer"].get<std::string>());
   }
-  for (const char* const path :
-       {"a.bin:0", "sub/b.bin:8", "sub/../a.bin", "../out/a.bin", "here", "up", "folder/a.bin", "back", "whole",
-        "root/etc/passwd", "loop", "sub/parent/a.bin", "sub/parent/../out/a.bin", "$ROOT/a.bin", "$ROOT/../out/a.bin",
-        "$ROOTside/a.bin", "./a.bin:63", "empty", ":0", "/etc/passwd", "file:///etc/passwd", "a.bin:0:16"}) {
+  for (const char* const path : {"a.bin:0",
+                                 "sub/b.bin:8",
+                                 "sub/../a.bin",
+                                 "../out/a.bin",
+                                 "here",
+                                 "up",
+                                 "folder/a.bin",
+                                 "back",
+                                 "whole",
+                                 "root/etc/passwd",
+                                 "loop",
+                                 "sub/parent/a.bin",
+                                 "sub/parent/../out/a.bin",
+                                 "$ROOT/a.bin",
+                                 "$ROOT/../out/a.bin",
+                                 "$ROOTside/a.bin",
+                                 "./a.bin:63",
+                                 "empty",
+                                 ":0",
+                                 "/etc/passwd",
+                                 "file:///etc/passwd",
+                                 "a.bin:0:16"}) {
     seeds.push_back(choices({4, seeds.size() % 2}) + path);
   }
   return seeds;
 }
 
 Seeds chunked_body_seeds() {
-  return {choices({0}) + "0\r\n\r\n",
-          choices({1}) + "5\r\nhello\r\n0\r\n\r\n",
+  return {choices({0}) + "0\r\n\r\n", choices({1}) + "5\r\nhello\r\n0\r\n\r\n",
           choices({3}) + "a;name=\"va;l\"\r\n0123456789\r\n00\r\nTrailer: x\r\n\r\nGET / HTTP/1.1\r\n",
-          choices({200}) + "FFFFFFFFFFFFFFFF\r\n",
-          choices({7}) + "1\r\na\r\n1 \r\nb\r\n0\r\n\r\n"};
+          choices({200}) + "FFFFFFFFFFFFFFFF\r\n", choices({7}) + "1\r\na\r\n1 \r\nb\r\n0\r\n\r\n"};
 }
 
 Seeds descriptor_seeds() {
@@ -228,9 +244,8 @@ void for_each_exchange(Use use) {
 
 Seeds http_request_seeds() {
   Seeds seeds;
-  for_each_exchange([&seeds](const json& exchange) {
-    seeds.push_back(choices({seeds.size()}) + request_text(exchange["request"]));
-  });
+  for_each_exchange(
+      [&seeds](const json& exchange) { seeds.push_back(choices({seeds.size()}) + request_text(exchange["request"])); });
   const std::string get = "GET /health HTTP/1.1\r\nHost: h\r\n\r\n";
   seeds.push_back(choices({0}) + get + get + get);
   seeds.push_back(choices({5}) +
@@ -243,7 +258,7 @@ Seeds http_request_seeds() {
 }
 
 Seeds payload_seeds() {
-  Seeds seeds{"@p.json", "p.json", "{\"inputs\": {\"f64\": [1, 2]}}", "{\"inputs\": \n {\"f64\": [1,, 2]}}", "  "};
+  Seeds seeds{"@p.json", "p.json", R"({"inputs": {"f64": [1, 2]}})", R"({"inputs": {"f64": [1,, 2]}})", " \n"};
   for (const char* const file : {"example_inputs.json", "example_inputs_vjp.json"}) {
     seeds.push_back(file_text(std::string("examples/everything/") + file));
   }
@@ -258,8 +273,9 @@ Seeds request_body_seeds() {
   seeds.push_back(choices({1, 1}) + file_text("examples/univariate/example_inputs_jacobian.json"));
   seeds.push_back(choices({2, 0}) + file_text("examples/vectoradd/example_inputs.json"));
   seeds.push_back(choices({2, 0}) + file_text("examples/vectoradd/example_inputs_b64.json"));
-  seeds.push_back(choices({0, 2}) +
-                  R"({"inputs":{"f64":[1,2]},"jvp_inputs":["f64"],"jvp_outputs":["f64"],"tangent_vector":{"f64":[1,0]}})");
+  seeds.push_back(
+      choices({0, 2}) +
+      R"({"inputs":{"f64":[1,2]},"jvp_inputs":["f64"],"jvp_outputs":["f64"],"tangent_vector":{"f64":[1,0]}})");
   seeds.push_back(choices({0, 4}) + R"({"inputs":{"f64":{"shape":[4],"dtype":"float64"}}})");
   static constexpr std::string_view kNames[] = {"/apply", "/jacobian", "/jacobian_vector_product",
                                                 "/vector_jacobian_product", "/abstract_eval"};
@@ -344,9 +360,22 @@ Seeds test_spec_seeds() {
 }
 
 Seeds words_seeds() {
-  return {"90s", "7d", "8000-8010", "serv", "true", "-inf", "1e400", "(1+2j)", "1_000", "json+base64",
-          "http://user:pass@host:8000/heat/", "http://[::1]:80", "unix:///tmp/socket", "http+unix://%2ftmp%2fs/heat",
-          R"(g++ "a b" 'c d' e\ f)", "\xc3\xa9%2B+ &="};
+  return {"90s",
+          "7d",
+          "8000-8010",
+          "serv",
+          "true",
+          "-inf",
+          "1e400",
+          "(1+2j)",
+          "1_000",
+          "json+base64",
+          "http://user:pass@host:8000/heat/",
+          "http://[::1]:80",
+          "unix:///tmp/socket",
+          "http+unix://%2ftmp%2fs/heat",
+          R"(g++ "a b" 'c d' e\ f)",
+          "\xc3\xa9%2B+ &="};
 }
 
 const std::map<std::string, std::function<Seeds()>, std::less<>>& makers() {

@@ -79,7 +79,8 @@ void fuzz_binref_path(std::string_view bytes) {
     }
     const bool is_relative = !reference->path.starts_with('/') && reference->path.find('\0') == std::string::npos;
     if (is_relative) {
-      const UniqueFd file = open_beneath_by_resolving(kRootFd.value(), kRoot, reference->path, O_RDONLY | O_NONBLOCK, 0);
+      const UniqueFd file =
+          open_beneath_by_resolving(kRootFd.value(), kRoot, reference->path, O_RDONLY | O_NONBLOCK, 0);
       if (file.value() >= 0) {
         require_inside(file, kRoot);
       }

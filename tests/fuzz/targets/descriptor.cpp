@@ -1,9 +1,10 @@
 // The descriptors of arrays in GPU memory, of which no driver need hear.
+#include "tessera/ipc/descriptor.h"
+
 #include <string>
 
 #include "input.h"
 #include "targets.h"
-#include "tessera/ipc/descriptor.h"
 
 namespace tessera::fuzzing {
 

@@ -21,6 +21,7 @@ void fuzz_exports_done(std::string_view input) {
   const testing::ManualClock clock;
   ExportRegistry registry({}, clock);
   std::vector<std::string> ids;
+  ids.reserve(kLeases);
   for (std::size_t i = 0; i < kLeases; ++i) {
     ids.push_back(registry.put(std::make_shared<int>(0), 1, true, "peer").hex());
   }

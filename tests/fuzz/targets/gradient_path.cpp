@@ -5,9 +5,9 @@
 #include "input.h"
 #include "pattern.h"
 #include "targets.h"
-#include "tesseracts.h"
 #include "tessera/base/utf8.h"
 #include "tessera/tesseract/path.h"
+#include "tesseracts.h"
 
 namespace tessera::fuzzing {
 namespace {

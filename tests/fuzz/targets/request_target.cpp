@@ -16,7 +16,8 @@ const std::vector<Endpoint> kEndpoints{Endpoint::kApply, Endpoint::kJacobian, En
 void check_route(const Router& router, std::string_view method, std::string_view path, std::size_t tesseract_count) {
   const RouteMatch match = router.find(method, path);
   if (match.outcome == RouteMatch::Outcome::kFound) {
-    require(!match.route.tesseract.has_value() || *match.route.tesseract < tesseract_count, "a route is of a Tesseract");
+    require(!match.route.tesseract.has_value() || *match.route.tesseract < tesseract_count,
+            "a route is of a Tesseract");
   }
   if (match.outcome == RouteMatch::Outcome::kRedirect) {
     require(path.starts_with(match.location), "a redirect goes to the same path without slashes");

@@ -1,11 +1,12 @@
 // The JSON of responses as the client reads it: with arrays, without, and as a refusal.
+#include "response_value.h"
+
 #include <string>
 
 #include "arrays.h"
 #include "folder.h"
 #include "input.h"
 #include "refusal.h"
-#include "response_value.h"
 #include "targets.h"
 #include "tessera/array/body.h"
 #include "tessera/array/value_writer.h"

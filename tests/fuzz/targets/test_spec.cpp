@@ -1,4 +1,6 @@
 // Bodies of /test: a payload to run, and what is expected of it.
+#include "tessera/tesseract/test_spec.h"
+
 #include <string>
 #include <variant>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "targets.h"
 #include "tessera/array/array_reader.h"
 #include "tessera/tesseract/context.h"
-#include "tessera/tesseract/test_spec.h"
 #include "tesseracts.h"
 
 namespace tessera::fuzzing {
