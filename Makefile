@@ -19,7 +19,7 @@ PORT ?= 8000
 SECONDS_EACH ?= 60
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu gpu-kit install python-sdk lint sanitizers
+PARTS := unit vectors conformance gpu gpu-kit install python-sdk schemathesis lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
@@ -94,6 +94,8 @@ fuzz: test-packages
 
 schemathesis: test-packages programs
 	@tests/fuzz/run_schemathesis.sh $(BUILD) $(SECONDS_EACH)
+test-schemathesis: test-packages programs
+	@tests/fuzz/run_schemathesis.sh $(BUILD) 40 --seed 1
 
 format: test-packages
 	@tests/list_sources.sh | xargs -0 clang-format-19 -i
