@@ -4,6 +4,8 @@
 # make wheel   builds the Python package `tessera` into build/wheels
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
 # make torture-gpu  kills clients and daemons in 1,000 ways while they exchange GPU arrays
+# make fuzz    gives each fuzz target SECONDS_EACH seconds (tests/fuzz/README.md)
+# make schemathesis  makes up requests from the OpenAPI document for a minute: none may end in a server error
 # make format  rewrites the sources as clang-format wants them
 # make tidy    asks clang-tidy about every source
 # make gpu-kit  builds build/gpu-kit, a folder to carry to a machine with a GPU (tests/gpu_kit/README.md)
@@ -14,16 +16,17 @@ SHELL := /bin/bash
 BUILD := build
 HOST ?= 127.0.0.1
 PORT ?= 8000
+SECONDS_EACH ?= 60
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu gpu-kit install python-sdk lint sanitizers
+PARTS := unit vectors conformance gpu gpu-kit install python-sdk schemathesis lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
 .PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
-        torture-gpu gpu-kit wheel \
+        torture-gpu gpu-kit wheel fuzz schemathesis \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -83,6 +86,16 @@ test-sanitizers: test-packages python stand-in
 test-lint: test-packages tests
 	@tests/run_lint.sh $(BUILD)
 lint: test-lint
+
+fuzz: test-packages
+	@cmake --preset fuzz --log-level=WARNING
+	cmake --build --preset fuzz
+	@tests/fuzz/run.sh $(BUILD)/fuzz $(SECONDS_EACH) $(FUZZ_TARGETS)
+
+schemathesis: test-packages programs
+	@tests/fuzz/run_schemathesis.sh $(BUILD) $(SECONDS_EACH)
+test-schemathesis: test-packages programs
+	@tests/fuzz/run_schemathesis.sh $(BUILD) 40 --seed 1
 
 format: test-packages
 	@tests/list_sources.sh | xargs -0 clang-format-19 -i

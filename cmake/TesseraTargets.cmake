@@ -38,6 +38,10 @@ if(TESSERA_SANITIZE)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
 endif()
+# Counters that a fuzzer reads, in all that it may call.
+if(TESSERA_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # tessera_add_folder(NAME SOURCES ... HEADERS ... LINKS ...): the object library of one folder. Others see its include/
 # alone; its src/ cannot be included from outside.

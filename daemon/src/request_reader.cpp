@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "chunked_decoder.h"
 #include "response_head.h"
 #include "tessera/base/checked_math.h"
+#include "tessera/base/chunked_decoder.h"
 
 namespace tessera {
 namespace {
@@ -54,14 +54,15 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
   input_.settle();
   while (true) {
     if (!input_.is_empty()) {
-      const HeadScanner::Found found = scanner.scan(input_.unread());
+      // What is beyond the limit is not looked at: the answer is one, however much came at once.
+      const HeadScanner::Found found = scanner.scan(input_.unread().substr(0, limit));
       if (found == HeadScanner::Found::kBad) {
         co_return refuse(make_bad_request());
       }
-      if (found == HeadScanner::Found::kEnd && scanner.size_bytes() <= limit) {
+      if (found == HeadScanner::Found::kEnd) {
         co_return take_head(scanner);
       }
-      if (found == HeadScanner::Found::kEnd || input_.unread().size() >= limit) {
+      if (input_.unread().size() >= limit) {
         co_return refuse_long_head(scanner.has_request_line());
       }
     }

@@ -5,6 +5,7 @@
 // Each field is left out of the answer if it was not given and has no value of its own, so that a caller sees what
 // arrived; `seen` says what each value was to the function.
 
+#include <algorithm>
 #include <string>
 
 #include "tessera/tesseract/tesseract.h"
@@ -215,11 +216,26 @@ Object apply(const Object& inputs, Context& /*context*/) {
   return outputs;
 }
 
-// Gradients name arrays by paths such as `f64`, `arrays.[0]`, `fields.{p}`, `nested.inner.values`; array_at() follows
-// them.
+// Gradients name arrays by paths such as `f64`, `arrays.[0]`, `fields.{p}`, `nested.inner.values`; find_at() follows
+// them. An array that was not given counts as zeros of the declared shape, without elements along its free axes.
+Array array_or_zeros(const Object& inputs, const std::string& path) {
+  static const Schema kSchema = input_schema();
+  if (const Value* value = find_at(inputs, path); value != nullptr && value->is_array()) {
+    return value->array();
+  }
+  for (const DifferentiableArray& declared : kSchema.differentiable_arrays()) {
+    if (matches(declared.path_template, path)) {
+      Shape shape = declared.spec.shape.value_or(Shape{});
+      std::ranges::replace(shape, kFreeAxis, 0);
+      return Array::zeros(declared.spec.dtype.value_or(DType::kFloat64), shape);
+    }
+  }
+  return array_at(inputs, path);
+}
+
 Array derivative_of(const Object& inputs, const std::string& output, const std::string& input) {
-  const Array& rows = array_at(inputs, output);
-  const Array& columns = array_at(inputs, input);
+  const Array rows = array_or_zeros(inputs, output);
+  const Array columns = array_or_zeros(inputs, input);
   Shape shape = rows.shape();
   shape.insert(shape.end(), columns.shape().begin(), columns.shape().end());
   Array matrix = Array::zeros(rows.dtype(), shape);
@@ -259,7 +275,7 @@ Object vectors_or_zeros(const Object& inputs, const PathSet& wanted, const Objec
     if (const Value* vector = vectors.find(path); vector != nullptr) {
       answer.set(path, *vector);
     } else {
-      const Array& like = array_at(inputs, path);
+      const Array like = array_or_zeros(inputs, path);
       answer.set(path, Array::zeros(like.dtype(), like.shape()));
     }
   }

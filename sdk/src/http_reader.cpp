@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>  // Boost 1.74 needs it first.
 
+#include "tessera/base/chunked_decoder.h"
 #include "tessera/sdk/client_error.h"
 
 namespace tessera {
@@ -88,7 +89,7 @@ class GrowingBody {
 // Beast's parser without its storage of fields: it checks the grammar, and this picks what is asked for.
 class ResponseParser final : public http::basic_parser<false> {
  public:
-  ResponseParser(HttpResponse& response, GrowingBody& body) : response_(response), body_(body) {
+  explicit ResponseParser(HttpResponse& response) : response_(response) {
     header_limit(kMaxHeadBytes);
     body_limit(std::numeric_limits<std::uint64_t>::max());
   }
@@ -116,22 +117,15 @@ class ResponseParser final : public http::basic_parser<false> {
   }
   void on_header_impl(Code& /*error*/) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/, Code& /*error*/) override {}
-  std::size_t on_body_impl(Text text, Code& /*error*/) override {
-    body_.append({text.data(), text.size()});
-    return text.size();
-  }
+  // Bodies are read elsewhere, and requests do not come here.
+  std::size_t on_body_impl(Text /*text*/, Code& /*error*/) override { return 0; }
   void on_chunk_header_impl(std::uint64_t /*size*/, Text /*extensions*/, Code& /*error*/) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, Text text, Code& /*error*/) override {
-    body_.append({text.data(), text.size()});
-    return text.size();
-  }
+  std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, Text /*text*/, Code& /*error*/) override { return 0; }
   void on_finish_impl(Code& /*error*/) override {}
-  // Requests do not come here.
   void on_request_impl(http::verb /*verb*/, Text /*method*/, Text /*target*/, int /*version*/,
                        Code& /*error*/) override {}
 
   HttpResponse& response_;
-  GrowingBody& body_;
   std::string coding_;
 };
 
@@ -155,8 +149,7 @@ class Reading {
  private:
   // The head, and the body behind it. False if the connection ends before the first byte of all.
   bool read_head(HttpResponse& response) {
-    GrowingBody body(max_bytes_);
-    ResponseParser parser(response, body);
+    ResponseParser parser(response);
     while (true) {
       if (begin_ != end_ && put(parser)) {
         break;
@@ -170,18 +163,18 @@ class Reading {
       }
       const std::size_t got = socket_.receive(std::span(held_).subspan(end_), limits_);
       if (got == 0) {
-        if (end_ == 0 && !has_interim_) {
+        if (!has_begun_) {
           return false;
         }
         throw_bad_response("the connection ended within its head");
       }
       end_ += got;
+      has_begun_ = true;
     }
     if (response.status < 200) {
-      has_interim_ = true;
       return true;
     }
-    read_body(parser, body, response);
+    read_body(parser, response);
     return true;
   }
 
@@ -195,7 +188,7 @@ class Reading {
     return parser.is_header_done();
   }
 
-  void read_body(ResponseParser& parser, GrowingBody& body, HttpResponse& response) {
+  void read_body(const ResponseParser& parser, HttpResponse& response) {
     if (!parser.coding().empty()) {
       throw_bad_response("it is encoded as '" + parser.coding() + "', which was not asked for");
     }
@@ -205,8 +198,9 @@ class Reading {
     if (has_body && !parser.chunked() && length.has_value()) {
       read_announced(*length, response);
     } else {
+      GrowingBody body(max_bytes_);
       if (has_body && parser.chunked()) {
-        read_chunks(parser, body);
+        read_chunks(body);
       } else if (has_body) {
         read_to_the_end(body);
         response.is_last = true;
@@ -247,27 +241,30 @@ class Reading {
     }
   }
 
-  void read_chunks(ResponseParser& parser, const GrowingBody& body) {
-    parser.eager(true);
-    while (!parser.is_done()) {
-      if (begin_ != end_) {
-        const std::size_t before = begin_;
-        put(parser);
-        if (begin_ != before) {
-          continue;
+  void read_chunks(GrowingBody& body) {
+    using State = ChunkedDecoder::State;
+    ChunkedDecoder decoder(max_bytes_);
+    while (true) {
+      while (begin_ != end_) {
+        const ChunkedDecoder::Step step =
+            decoder.next({reinterpret_cast<const char*>(held_.data() + begin_), end_ - begin_});
+        body.append(step.data);
+        begin_ += step.used;
+        if (step.state == State::kDone) {
+          return;
+        }
+        if (step.state == State::kTooLarge) {
+          throw_bad_response("it is longer than " + std::to_string(max_bytes_) + " bytes");
+        }
+        if (step.state == State::kBad) {
+          throw_bad_response("it is no HTTP (bad chunk)");
         }
       }
-      std::memmove(held_.data(), held_.data() + begin_, end_ - begin_);
-      end_ -= begin_;
       begin_ = 0;
-      if (end_ == held_.size()) {
-        throw_bad_response("a line between its chunks is longer than " + std::to_string(end_) + " bytes");
-      }
-      const std::size_t got = socket_.receive(std::span(held_).subspan(end_), limits_);
-      if (got == 0) {
+      end_ = socket_.receive(held_, limits_);
+      if (end_ == 0) {
         throw_bad_response("it ended within a chunk, after " + std::to_string(body.size()) + " bytes");
       }
-      end_ += got;
       report(body.size(), 0);
     }
   }
@@ -301,7 +298,7 @@ class Reading {
   std::vector<std::byte> held_ = std::vector<std::byte>(kFirstReadBytes);
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool has_interim_ = false;
+  bool has_begun_ = false;  // a byte has come, even if it is no longer held
 };
 
 }  // namespace

@@ -56,6 +56,20 @@ TEST_F(RunCommandTest, TakesUnderscoresForDashes) {
             R"({"result":{"shape":[2],"dtype":"float64"}})");
 }
 
+// What is not there counts as zeros of its declared shape, without elements along free axes.
+TEST_F(RunCommandTest, GivesGradientsOfArraysThatAreNotThere) {
+  EXPECT_EQ(run({"everything", "jacobian",
+                 R"({"inputs": {}, "jac_inputs": ["scalar_f64"], "jac_outputs": ["points.[0].position"]})"})
+                .output,
+            R"({"points.[0].position":{"scalar_f64":{"object_type":"array","shape":[3],"dtype":"float64",)"
+            R"("data":{"buffer":[0.0,0.0,0.0],"encoding":"json"}}}})");
+  EXPECT_EQ(run({"everything", "vector-jacobian-product",
+                 R"({"inputs": {}, "vjp_inputs": ["f64"], "vjp_outputs": ["fields.{p}"], )"
+                 R"("cotangent_vector": {"fields.{p}": [1]}})"})
+                .output,
+            R"({"f64":{"object_type":"array","shape":[0],"dtype":"float64","data":{"buffer":[],"encoding":"json"}}})");
+}
+
 TEST_F(RunCommandTest, WritesArrayFilesIntoTheOutputPath) {
   const Outcome outcome = run({"vectoradd", "apply", "-f", "json+binref", "-o", "out/deep", kPayload});
   std::smatch found;

@@ -80,6 +80,20 @@ TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
   EXPECT_EQ(response.status, 414);
 }
 
+// In one piece, too, with its end in it, and whatever stands behind the limit.
+TEST(HttpLimitsTest, JudgesAHeadByWhatIsWithinTheLimit) {
+  const TestServer test({.header_bytes = 1000});
+  const auto long_line = test.connect().exchange(get("/" + std::string(1500, 'a')));
+  ASSERT_TRUE(long_line.is_whole());
+  EXPECT_EQ(long_line.status, 414);
+  const auto long_header = test.connect().exchange(get("/health", "X-Filler: " + std::string(1500, 'a') + "\r\n"));
+  ASSERT_TRUE(long_header.is_whole());
+  EXPECT_EQ(long_header.status, 431);
+  const auto bad_behind = test.connect().exchange(get("/health", "X-Filler: " + std::string(1500, 'a') + "\nbad\r\n"));
+  ASSERT_TRUE(bad_behind.is_whole());
+  EXPECT_EQ(bad_behind.status, 431);
+}
+
 TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
   const TestServer test({.connections = 2});
   RawConnection first = test.connect();

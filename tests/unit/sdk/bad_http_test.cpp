@@ -41,6 +41,8 @@ TEST(BadHttpTest, ReadsAPlainResponse) {
 TEST(BadHttpTest, RefusesAHeadThatIsCutOff) {
   expect_bad_response("HTTP/1.1 200 OK\r\nContent-Le", "the connection ended within its head");
   expect_bad_response("H", "the connection ended within its head");
+  expect_bad_response("HTTP/1.1 200 OK\r\n", "the connection ended within its head");
+  expect_bad_response("HTTP/1.1 200 OK\r\nDate: now\r\n", "the connection ended within its head");
 }
 
 TEST(BadHttpTest, RefusesABodyThatIsCutOff) {
@@ -148,11 +150,26 @@ TEST(BadHttpTest, ReadsChunksThatComeByteByByte) {
   EXPECT_EQ(health_of(byte_by_byte).object()["status"].text(), "ok");
 }
 
+// Of the last chunk and of a trailer, too.
+TEST(BadHttpTest, ReadsChunksThatAreCutAnywhere) {
+  const std::string text =
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n" + kOk + "\r\n0\r\nTrailer: x\r\n\r\n";
+  for (std::size_t cut = text.find("f\r\n"); cut != text.size(); ++cut) {
+    const auto in_two = [&text, cut](ScriptedConnection& connection) {
+      static_cast<void>(connection.read());
+      connection.send(text.substr(0, cut));
+      connection.pause(std::chrono::milliseconds(2));
+      connection.send(text.substr(cut));
+    };
+    EXPECT_EQ(health_of(in_two).object()["status"].text(), "ok") << cut;
+  }
+}
+
 TEST(BadHttpTest, RefusesChunksThatAreWrong) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   expect_bad_response(head + "xyz\r\n" + kOk, "it is no HTTP");
   expect_bad_response(head + "f\r\n" + kOk + "AA0\r\n\r\n", "it is no HTTP");
-  expect_bad_response(head + "fffffffffffffffffff\r\n", "it is no HTTP");
+  expect_bad_response(head + "fffffffffffffffffff\r\n", "it is longer than");
   expect_bad_response(head + "f\r\n" + kOk.substr(0, 5), "it ended within a chunk, after 5 bytes");
   expect_bad_response(head + "f\r\n" + kOk + "\r\n", "it ended within a chunk, after 15 bytes");
   expect_bad_response(head + "f;" + std::string(100'000, 'a'), "");
