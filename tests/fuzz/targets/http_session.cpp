@@ -90,7 +90,9 @@ std::string answers_to(std::string_view bytes, std::size_t piece, bool is_hesita
   WorkerSlots codec_slots(1, 1);
   ConnectionTable connections(4, options.idle_time, options.idle_time, logger);
   std::atomic<bool> is_stopping = false;
-  SessionEnvironment environment{options, service, logger, clock, call_slots, codec_slots, connections, is_stopping};
+  std::atomic<unsigned> busy_pollers{0};
+  SessionEnvironment environment{options,     service,     logger,       clock,      call_slots,
+                                 codec_slots, connections, busy_pollers, is_stopping};
   std::array<int, 2> ends{};
   require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "there are sockets");
   const UniqueFd client = UniqueFd::adopt(ends[0]);
