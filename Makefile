@@ -16,7 +16,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu gpu-kit install python-sdk lint sanitizers
+PARTS := unit vectors conformance sdk-servers gpu gpu-kit install python-sdk lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
@@ -66,6 +66,9 @@ test-vectors: test-packages tests
 	@tests/run_ctest.sh $(BUILD) vectors
 test-conformance: test-packages python programs stand-in
 	@tests/run_conformance.sh $(BUILD)
+test-sdk-servers: test-packages python programs stand-in
+	cmake --build $(BUILD) --target tessera_sdk_server_tests
+	@tests/run_sdk_servers.sh $(BUILD)
 test-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD)
