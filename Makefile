@@ -48,7 +48,9 @@ stand-in: configure
 wheel: test-packages python
 	@rm -rf $(BUILD)/wheels
 	CCACHE_NOHASHDIR=1 .venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(BUILD)/wheels ./sdk/python
-gpu-kit: packages configure
+gpu-kit: test-packages python
+	@tests/gpu_kit/python/fetch.sh $(BUILD)
+	@cmake --preset release --log-level=WARNING
 	cmake --build $(BUILD) --target gpu_kit
 
 serve: build
@@ -75,7 +77,7 @@ test-gpu: test-packages python configure
 torture-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD) --schedules 1000 -s test_kills.py
-test-gpu-kit: test-packages gpu-kit stand-in
+test-gpu-kit: test-packages gpu-kit stand-in wheel
 	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)

@@ -43,6 +43,12 @@ def argument(name: str, server: Server) -> str:
     return f"{name}={server.url},{server.output_path.parent}"
 
 
+def show_logs(started: dict[str, Server]) -> None:
+    for name, server in started.items():
+        ended = server.process.poll()
+        print(f"--- {name}: {'runs' if ended is None else f'ended with {ended}'}\n{server.log()[-1000:]}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     kind = parser.add_mutually_exclusive_group(required=True)
@@ -62,7 +68,10 @@ def main() -> int:
             with ThreadPoolExecutor(max_workers=len(wanted)) as pool:
                 started = dict(zip(wanted, pool.map(lambda each: servers.get(each[0], **each[1]), wanted.values())))
             arguments = [argument(name, server) for name, server in started.items()]
-            return subprocess.run([given.program, *given.options, *arguments], check=False).returncode
+            status = subprocess.run([given.program, *given.options, *arguments], check=False).returncode
+            if status:
+                show_logs(started)
+            return status
         finally:
             servers.close()
 
