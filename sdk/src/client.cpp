@@ -1,5 +1,7 @@
 #include "client.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -53,7 +55,7 @@ ConfinedFolder open_folder(const std::filesystem::path& path, std::string_view n
   return *std::move(folder);
 }
 
-// The server gives an export back once this is dropped.
+// The server gives an export back once this is dropped; in the process that got it, of which a forked child has copies.
 std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports, const std::optional<std::string>& id) {
   if (!id) {
     return nullptr;
@@ -61,11 +63,16 @@ std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports, const st
   struct Loan {
     std::shared_ptr<FinishedExports> exports;
     std::string id;
+    pid_t owner = getpid();
     Loan(std::shared_ptr<FinishedExports> the_exports, std::string the_id)
         : exports(std::move(the_exports)), id(std::move(the_id)) {}
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    ~Loan() { exports->add(id); }
+    ~Loan() {
+      if (owner == getpid()) {
+        exports->add(id);
+      }
+    }
   };
   return std::make_shared<Loan>(std::move(exports), *id);
 }
@@ -312,6 +319,11 @@ Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::str
   wish.gpu_transport = name;
   static_cast<void>(fit_to_server(wish, document().capabilities()));
   const MutexLock lock(check_mutex_);
+  if (const pid_t self = getpid(); checking_process_ != self) {
+    // CUDA does not work in a child that was forked after its start.
+    checking_process_ = self;
+    checks_.clear();
+  }
   if (const auto known = checks_.find(name); known != checks_.end()) {
     return known->second;
   }

@@ -84,6 +84,7 @@ struct Tesseract::Client {
   // Held while a check runs, so that there is one per transport.
   Mutex check_mutex_;
   std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
+  pid_t checking_process_ TESSERA_GUARDED_BY(check_mutex_) = 0;
   std::optional<bool> shares_inputs_ TESSERA_GUARDED_BY(check_mutex_);
   std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);
 };
