@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -338,6 +339,26 @@ TEST_F(GpuArraysTest, AreCheckedAgainAfterAnError) {
   expect_error(Kind::kStatus, "answered the check of gpu_transport='cuda_ipc' with error 404: nothing here",
                [&client] { static_cast<void>(client.resolve_gpu_transport()); });
   EXPECT_EQ(client.resolve_gpu_transport(), "none");
+}
+
+TEST_F(GpuArraysTest, AreCheckedByAForkedChildWhileItsParentChecksThem) {
+  std::atomic<bool> is_asked = false;
+  std::atomic<bool> may_answer = false;
+  const ScriptedServer server([&](testing::ScriptedConnection& connection) {
+    static_cast<void>(connection.read());
+    is_asked = true;
+    while (!may_answer && connection.pause(std::chrono::milliseconds(5))) {
+    }
+    connection.send(ok_response(R"({"ok":false,"reason":"no"})"));
+  });
+  const Tesseract client = Tesseract::from_url(server.url(), options());
+  std::thread other([&client] { EXPECT_EQ(client.resolve_gpu_transport(), "none"); });
+  while (!is_asked) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(holds_in_a_child([&client] { return client.resolve_gpu_transport() == "none"; }));
+  may_answer = true;
+  other.join();
 }
 
 TEST_F(GpuArraysTest, AreNotCheckedWhereTheServerOffersNothing) {
