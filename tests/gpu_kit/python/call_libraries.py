@@ -21,7 +21,7 @@ from pathlib import Path
 
 LIMIT_S = 35
 # Elements of most arrays: 4 MiB, or less where the kit is held back (a library that only stands in for one is slow).
-SIZE = min(1 << 20, int(os.environ.get("KIT_MAX_BYTES", 1 << 30)) // 32)
+SIZE = min(1 << 20, int(os.environ.get("KIT_MAX_BYTES", "1073741824")) // 32)
 
 
 class Rows:
@@ -210,10 +210,16 @@ def call(name: str, program: str, work: Path) -> None:
 
 def call_all(program: str, work: Path, package: Path) -> int:
     rows = Rows()
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(package), *filter(None, [os.environ.get("PYTHONPATH")])])
+    }
     here = Path(__file__).resolve()
     loaded = subprocess.run(
-        [sys.executable, "-c", "import tessera; print(tessera.__version__)"], env=environment, capture_output=True, text=True
+        [sys.executable, "-c", "import tessera; print(tessera.__version__)"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     python = f"Python {platform.python_version()}"
     if loaded.returncode:
@@ -225,7 +231,7 @@ def call_all(program: str, work: Path, package: Path) -> int:
         folder.mkdir()
         command = [sys.executable, str(here), "--library", name, program, str(folder)]
         try:
-            status = subprocess.run(command, env=environment, timeout=LIMIT_S).returncode
+            status = subprocess.run(command, env=environment, timeout=LIMIT_S, check=False).returncode
         except subprocess.TimeoutExpired:
             rows.write("failed", name, f"it was stopped after {LIMIT_S} s")
         else:

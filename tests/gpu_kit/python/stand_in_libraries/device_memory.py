@@ -171,7 +171,17 @@ class DeviceNumbers:
         shape = (ctypes.c_int64 * rank)(*self.shape)
         strides = (ctypes.c_int64 * rank)(*self.strides)
         tensor = _Tensor(
-            self.address, _DLPACK_CUDA, 0, rank, _DLPACK_FLOAT, 8 * ITEM_BYTES, 1, shape, strides, 0, None,
+            self.address,
+            _DLPACK_CUDA,
+            0,
+            rank,
+            _DLPACK_FLOAT,
+            8 * ITEM_BYTES,
+            1,
+            shape,
+            strides,
+            0,
+            None,
             ctypes.cast(_give_back, ctypes.c_void_p),
         )
         address = ctypes.addressof(tensor)
