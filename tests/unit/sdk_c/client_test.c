@@ -315,15 +315,15 @@ void test_shorter_options(const char* url) {
   tessera_client_release(client);
 }
 
-typedef struct progress_seen {
+typedef struct ProgressSeen {
   uint64_t calls;
   uint64_t ends;
   uint64_t last_done;
   uint64_t last_total;
-} progress_seen;
+} ProgressSeen;
 
 static void see_progress(uint64_t done_bytes, uint64_t total_bytes, void* progress_context) {
-  progress_seen* const seen = progress_context;
+  ProgressSeen* const seen = progress_context;
   ++seen->calls;
   seen->ends += done_bytes == total_bytes;
   seen->last_done = done_bytes;
@@ -344,7 +344,7 @@ static void send_zeros(const tessera_client* client, int64_t size) {
 void test_progress(const char* url) {
   char address[256];
   snprintf(address, sizeof address, "%s/identity", url);
-  progress_seen seen = {0, 0, 0, 0};
+  ProgressSeen seen = {0, 0, 0, 0};
   tessera_client_options options;
   memset(&options, 0, sizeof options);
   options.struct_size_bytes = sizeof options;
