@@ -19,7 +19,7 @@ PORT ?= 8000
 SECONDS_EACH ?= 60
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance gpu gpu-kit install python-sdk schemathesis lint sanitizers
+PARTS := unit vectors conformance sdk-servers gpu gpu-kit install python-sdk schemathesis lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
@@ -51,7 +51,9 @@ stand-in: configure
 wheel: test-packages python
 	@rm -rf $(BUILD)/wheels
 	CCACHE_NOHASHDIR=1 .venv/bin/python -m pip wheel --quiet --no-deps --wheel-dir $(BUILD)/wheels ./sdk/python
-gpu-kit: packages configure
+gpu-kit: test-packages python
+	@tests/gpu_kit/python/fetch.sh $(BUILD)
+	@cmake --preset release --log-level=WARNING
 	cmake --build $(BUILD) --target gpu_kit
 
 serve: build
@@ -69,13 +71,16 @@ test-vectors: test-packages tests
 	@tests/run_ctest.sh $(BUILD) vectors
 test-conformance: test-packages python programs stand-in
 	@tests/run_conformance.sh $(BUILD)
+test-sdk-servers: test-packages python programs stand-in
+	cmake --build $(BUILD) --target tessera_sdk_server_tests
+	@tests/run_sdk_servers.sh $(BUILD)
 test-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD)
 torture-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD) --schedules 1000 -s test_kills.py
-test-gpu-kit: test-packages gpu-kit stand-in
+test-gpu-kit: test-packages gpu-kit stand-in wheel
 	@tests/gpu_kit/run_on_stand_in.sh $(BUILD)
 test-install: test-packages programs
 	@tests/install/run.sh $(BUILD)

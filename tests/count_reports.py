@@ -1,6 +1,7 @@
 """Counts the tests in report folders: prints `passed failed skipped`.
 
-A folder holds ctest.xml, with gtest/<program>.xml for each GoogleTest program that ctest ran, or pytest.xml.
+A folder holds ctest.xml, with gtest/<program>.xml for each GoogleTest program that ctest ran, or the report of one run:
+pytest.xml, gtest.xml.
 A program of ctest counts as its tests; if it has no report, or failed without a failed test (a crash, a sanitizer's
 finding at its end), it counts as one failed test more.
 """
@@ -46,8 +47,12 @@ def main(folders: list[str]) -> None:
     total = [0, 0, 0]
     for name in folders:
         folder = Path(name)
-        is_ctest = (folder / "ctest.xml").exists()
-        counts = count_ctest(folder) if is_ctest else count_cases(folder / "pytest.xml")
+        if (folder / "ctest.xml").exists():
+            counts = count_ctest(folder)
+        elif (folder / "gtest.xml").exists():
+            counts = count_cases(folder / "gtest.xml")
+        else:
+            counts = count_cases(folder / "pytest.xml")
         total = [a + b for a, b in zip(total, counts)]
     print(*total)
 

@@ -15,8 +15,8 @@
 namespace tessera {
 namespace {
 
-std::optional<WireEncoding> find_wire_encoding(std::string_view name) {
-  if (name == "json") {
+std::optional<WireEncoding> find_wire_encoding(std::string_view name, bool accepts_raw) {
+  if (name == "json" || (accepts_raw && name == "raw")) {
     return WireEncoding::kJson;
   }
   if (name == "base64") {
@@ -88,7 +88,7 @@ class ArrayObjectReader {
       if (key == "buffer") {
         data.buffer = read_buffer();
       } else if (key == "encoding") {
-        data.encoding = find_wire_encoding(scanner_.read_optional_text().value_or(std::string()));
+        data.encoding = find_wire_encoding(scanner_.read_optional_text().value_or(std::string()), context_.accepts_raw);
       } else if (key == "compression") {
         const bool is_null = scanner_.peek() == JsonKind::kNull;
         data.is_compressed = scanner_.read_optional_text() == "lz4";

@@ -17,6 +17,7 @@ struct ArrayObjectContext {
   const ConfinedFolder* files = nullptr;
   std::uint64_t limit_bytes = 0;
   const DeviceArrayReader* device = nullptr;  ///< without it cuda_ipc is refused
+  bool accepts_raw = false;                   ///< another name of json
 };
 
 /// Reads the object that stands at the scanner and decodes its buffer; the array has the object's own type and shape,

@@ -83,7 +83,7 @@ std::optional<ArrayFault> find_difference(const Array& array, const ArraySpec& s
 Read ArrayReader::read_uncast(JsonScanner& scanner, const ArraySpec& spec, bool as_doubles) const {
   switch (scanner.peek()) {
     case JsonKind::kObject:
-      return read_array_object(scanner, {spec, files_, limits_.array_bytes, device_});
+      return read_array_object(scanner, {spec, files_, limits_.array_bytes, device_, limits_.accepts_raw});
     case JsonKind::kList:
     case JsonKind::kNumber:
     case JsonKind::kTrue:

@@ -35,6 +35,8 @@ bool all_gpus(const GpuSystem& gpus, Predicate predicate) {
 
 TransportReason reason_of_code(int code, const GpuSystem& gpus) {
   switch (code) {
+    case kCudaNotInitialized:
+      return TransportReason::kForked;
     case kCudaInvalidContext:
       return TransportReason::kPidCollision;
     case kCudaMapFailed:

@@ -12,7 +12,7 @@ struct Row {
 };
 
 // What each reason means and what helps. In the order of the enumeration.
-constexpr std::array<Row, 20> kRows = {{
+constexpr std::array<Row, 21> kRows = {{
     {TransportReason::kNoDriver, "no_driver",
      "there is no NVIDIA driver here: install it, or start the container with --gpus"},
     {TransportReason::kStubDriver, "stub_driver",
@@ -60,6 +60,9 @@ constexpr std::array<Row, 20> kRows = {{
      "before it "
      "sends"},
     {TransportReason::kNotOffered, "not_offered", "the other side does not offer the transport: enable it there"},
+    {TransportReason::kForked, "forked",
+     "this process was forked from one that had started CUDA, which does not work in it: start it by exec (in Python: "
+     "multiprocessing's start method spawn), or fork before GPU arrays are used"},
     {TransportReason::kCudaFailed, "cuda_failed", "CUDA failed: see the kernel's log for Xid messages"},
 }};
 

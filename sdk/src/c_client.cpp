@@ -91,6 +91,14 @@ tessera::ClientOptions client_options(const tessera_client_options* given) {
   if (read.max_response_bytes != 0) {
     options.max_response_bytes = read.max_response_bytes;
   }
+  if (read.progress != nullptr) {
+    options.progress = [progress = read.progress, context = read.progress_context](
+                           std::uint64_t done, std::uint64_t total) { progress(done, total, context); };
+  }
+  if (read.progress_from_bytes != 0) {
+    options.progress_from_bytes = read.progress_from_bytes;
+  }
+  options.exports_idle_time = time_of(read.exports_idle_ms).value_or(options.exports_idle_time);
   return options;
 }
 

@@ -1,5 +1,7 @@
 #include "client.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -53,7 +55,7 @@ ConfinedFolder open_folder(const std::filesystem::path& path, std::string_view n
   return *std::move(folder);
 }
 
-// The server gives an export back once this is dropped.
+// The server gives an export back once this is dropped; in the process that got it, of which a forked child has copies.
 std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports, const std::optional<std::string>& id) {
   if (!id) {
     return nullptr;
@@ -61,11 +63,16 @@ std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports, const st
   struct Loan {
     std::shared_ptr<FinishedExports> exports;
     std::string id;
+    pid_t owner = getpid();
     Loan(std::shared_ptr<FinishedExports> the_exports, std::string the_id)
         : exports(std::move(the_exports)), id(std::move(the_id)) {}
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    ~Loan() { exports->add(id); }
+    ~Loan() {
+      if (owner == getpid()) {
+        exports->add(id);
+      }
+    }
   };
   return std::make_shared<Loan>(std::move(exports), *id);
 }
@@ -312,15 +319,40 @@ Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::str
   RequestedEncoding wish;
   wish.gpu_transport = name;
   static_cast<void>(fit_to_server(wish, document().capabilities()));
-  const MutexLock lock(check_mutex_);
-  if (const auto known = checks_.find(name); known != checks_.end()) {
-    return known->second;
+  const auto find = [this, &name]() -> std::optional<CheckResult> {
+    const MutexLock lock(check_mutex_);
+    const auto known = checks_.find(name);
+    return known == checks_.end() ? std::nullopt : std::optional(known->second);
+  };
+  const std::shared_ptr<Mutex> turn = check_turn();
+  if (const std::optional<CheckResult> known = find()) {
+    return *known;
+  }
+  const MutexLock one_at_a_time(*turn);
+  if (const std::optional<CheckResult> known = find()) {
+    return *known;
   }
   CheckResult result = name == kAutomaticTransport
                            ? run_check()
                            : CheckResult{false, "this client does not implement gpu_transport '" + name + "'"};
+  const MutexLock lock(check_mutex_);
   checks_.emplace(name, result);
   return result;
+}
+
+std::shared_ptr<Mutex> Tesseract::Client::check_turn() {
+  const MutexLock lock(check_mutex_);
+  if (const pid_t self = getpid(); checking_process_ != self) {
+    checking_process_ = self;
+    if (check_turn_) {
+      // In a forked child: the turn may be that of a thread which is not there, so it is never taken or freed again.
+      static_cast<void>(new std::shared_ptr<Mutex>(std::move(check_turn_)));  // NOLINT(cppcoreguidelines-owning-memory)
+    }
+    check_turn_ = std::make_shared<Mutex>();
+    // CUDA does not work in a child that was forked after its start.
+    checks_.clear();
+  }
+  return check_turn_;
 }
 
 Tesseract::Client::CheckResult Tesseract::Client::check_shared_inputs(const CallOptions& call) {
@@ -346,16 +378,26 @@ Tesseract::Client::CheckResult Tesseract::Client::check_shared_inputs(const Call
 }
 
 bool Tesseract::Client::shares_inputs(const CallOptions& call) {
-  const MutexLock lock(check_mutex_);
-  if (!shares_inputs_) {
-    const CheckResult result = check_shared_inputs(call);
-    shares_inputs_ = result.works;
-    if (!result.works) {
-      warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
-           inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
-    }
+  const auto known = [this] {
+    const MutexLock lock(check_mutex_);
+    return shares_inputs_;
+  };
+  if (const std::optional<bool> shares = known()) {
+    return *shares;
   }
-  return *shares_inputs_;
+  const std::shared_ptr<Mutex> turn = check_turn();
+  const MutexLock one_at_a_time(*turn);
+  if (const std::optional<bool> shares = known()) {
+    return *shares;
+  }
+  const CheckResult result = check_shared_inputs(call);
+  if (!result.works) {
+    warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
+         inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
+  }
+  const MutexLock lock(check_mutex_);
+  shares_inputs_ = result.works;
+  return result.works;
 }
 
 std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& encoding) {

@@ -61,6 +61,8 @@ struct Tesseract::Client {
   [[nodiscard]] ClientGpu& gpu();
   [[nodiscard]] CheckResult check_transport(const std::string& name);
   [[nodiscard]] CheckResult run_check();
+  // Held while a check runs, so that there is one of each kind; not check_mutex_, since a check waits for the server.
+  [[nodiscard]] std::shared_ptr<Mutex> check_turn();
   // Whether the server reads the files that this process writes; asked once, and warned of.
   [[nodiscard]] bool shares_inputs(const CallOptions& call);
   [[nodiscard]] CheckResult check_shared_inputs(const CallOptions& call);
@@ -82,9 +84,10 @@ struct Tesseract::Client {
   ForkSafeMutex mutex_;
   std::unique_ptr<const ServerDocument> document_ TESSERA_GUARDED_BY(mutex_);
   std::unique_ptr<ClientGpu> gpu_ TESSERA_GUARDED_BY(mutex_);
-  // Held while a check runs, so that there is one per transport.
   ForkSafeMutex check_mutex_;
   std::map<std::string, CheckResult, std::less<>> checks_ TESSERA_GUARDED_BY(check_mutex_);
+  std::shared_ptr<Mutex> check_turn_ TESSERA_GUARDED_BY(check_mutex_);
+  pid_t checking_process_ TESSERA_GUARDED_BY(check_mutex_) = 0;  // whose checks these are
   std::optional<bool> shares_inputs_ TESSERA_GUARDED_BY(check_mutex_);
   std::set<std::string, std::less<>> warned_ TESSERA_GUARDED_BY(check_mutex_);
 };

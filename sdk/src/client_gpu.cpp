@@ -77,7 +77,9 @@ Result<std::optional<std::string>> RequestExports::write(const Array& array) {
   Result<ExportedArray> exported = gpu_().transport->export_array(array);
   if (!exported) {
     has_failed_ = true;
-    return exported.error();
+    return exported.error().native_code() == 0
+               ? exported.error()
+               : Error(exported.error().code(), text_of(gpu_().transport->explain(exported.error())));
   }
   if (exported->owner) {
     owners_.push_back(std::move(exported->owner));

@@ -53,7 +53,8 @@ class ResponseReader {
       : scanner_(text, {.early = sources != nullptr ? sources->early : nullptr}),
         decodes_arrays_(sources != nullptr),
         has_files_(sources != nullptr && sources->files != nullptr),
-        arrays_(has_files_ ? sources->files : nullptr, {}, sources != nullptr ? sources->device : nullptr) {}
+        arrays_(has_files_ ? sources->files : nullptr, {.accepts_raw = true},
+                sources != nullptr ? sources->device : nullptr) {}
 
   Value read() {
     Value value = read_value();

@@ -3,7 +3,15 @@
 set -euo pipefail
 cd "$1"
 most_bytes=$((50 << 20))
+unpacked="$(mktemp -d)"
+trap 'rm -rf "$unpacked"' EXIT
 files=(bin/* lib/tessera/*)
+for wheel in python/tessera-*.whl; do
+  if [[ -e "$wheel" ]]; then
+    python3 -m zipfile --extract "$wheel" "$unpacked"
+    files+=("$unpacked"/tessera/_native.abi3.so)
+  fi
+done
 
 libraries="$(readelf --dynamic "${files[@]}" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u)"
 foreign="$(grep --invert-match --extended-regexp '^(libc|libm|libdl|libpthread|librt|ld-linux-.*)\.so\.[0-9]+$' \

@@ -1,9 +1,13 @@
-"""Checks what the GPU kit wrote. Usage: check_results.py stand_in|no_driver RESULTS.json"""
+"""Checks what the GPU kit wrote. Usage: check_results.py stand_in|no_driver RESULTS.json | libraries ROWS
+
+The part `python` depends on what the machine has: here it says what it misses, and stand_in_libraries shows the rest.
+"""
 
 import json
 import sys
 
 PARTS = ["driver_conformance", "transport", "served", "bandwidth", "probes"]
+LIBRARIES = ["PyTorch", "CuPy", "JAX"]
 PROBES = [f"P{number}" for number in range(1, 15)]
 # What the stand-in has not.
 MAY_BE_SKIPPED = {
@@ -20,9 +24,10 @@ SIZES = ["1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 
 def check_stand_in(results, rows):
     assert results["failed"] == 0, [row for row in rows if row["state"] == "failed"]
     for part in results["parts"]:
-        assert part["passed"] + part["answers"] > 0, part["name"]
+        assert part["passed"] + part["answers"] > 0 or part["name"] == "python", part["name"]
+    check_python(rows)
     for row in rows:
-        if row["state"] == "skipped" and row["part"] != "driver_conformance":
+        if row["state"] == "skipped" and row["part"] not in ("driver_conformance", "python"):
             assert row["name"] in MAY_BE_SKIPPED and row["text"], row
     assert any(row["name"] == "vectoradd_cuda" and "kernels" in row["text"] for row in rows)
     for probe in PROBES:
@@ -37,18 +42,42 @@ def check_stand_in(results, rows):
     assert results["machine"]["driver_version"] > 0 and results["machine"]["gpus"], results["machine"]
 
 
+def check_python(rows):
+    """Either there is no Python that the wheel goes with, or each library is there, or says that it is not."""
+    part = [row for row in rows if row["part"] == "python"]
+    if [row["name"] for row in part] == ["all"]:
+        assert part[0]["text"].startswith("there is no Python 3.12 or later here"), part
+        return
+    assert part[0]["state"] == "passed" and "package is imported" in part[0]["name"], part
+    for library in LIBRARIES:
+        assert any(row["name"].startswith(library) for row in part), library
+
+
 def check_no_driver(results, rows):
-    assert results["passed"] == 0 and results["failed"] == 0, rows
+    others = [part for part in results["parts"] if part["name"] != "python"]
+    assert sum(part["passed"] for part in others) == 0 and results["failed"] == 0, rows
+    check_python(rows)
     for part in PARTS:
         reasons = [row["text"] for row in rows if row["part"] == part and row["state"] == "skipped"]
         assert reasons and all("libcuda" in reason for reason in reasons), (part, reasons)
 
 
+def check_libraries(rows):
+    for library in LIBRARIES:
+        states = [row["state"] for row in rows if row["name"].startswith(f"{library}: ")]
+        skipped = 1 if library == "JAX" else 0  # takes DLPack alone
+        assert sorted(states) == ["answer", *["passed"] * (9 - skipped), *["skipped"] * skipped], rows
+
+
 def main():
     kind, path = sys.argv[1:]
+    if kind == "libraries":
+        with open(path, encoding="utf-8") as file:
+            check_libraries([json.loads(line) for line in file])
+        return
     with open(path, encoding="utf-8") as file:
         results = json.load(file)
-    assert [part["name"] for part in results["parts"]] == PARTS, results["parts"]
+    assert [part["name"] for part in results["parts"]] == [*PARTS, "python"], results["parts"]
     rows = [{"part": part["name"], **row} for part in results["parts"] for row in part["rows"]]
     {"stand_in": check_stand_in, "no_driver": check_no_driver}[kind](results, rows)
     print(f"{path}: {len(rows)} rows are as they should be")

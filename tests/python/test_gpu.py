@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import signal
 import threading
 import warnings
 
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(not _is_on_stand_in(), reason="needs the stand-i
 from gpu_harness import machine
 from gpu_harness.waiting import wait_until
 from harness.gpu import device_array
-from tessera import DeviceArray, Tesseract
+from tessera import DeviceArray, Tesseract, TransportError
 
 IPC = {"gpu_transport": "cuda_ipc"}
 
@@ -359,3 +360,22 @@ def test_the_readme(gpu_served):
     local = Tesseract.from_url(f"unix:{gpu_served.unix_path}:/identity")
     fast = local.with_encoding(gpu_transport=local.resolve_gpu_transport())
     assert_same(fast.apply({"x": device_array(vector(13))})["x"].copy_to_host(), vector(13))
+
+
+def test_a_forked_child_is_told_that_it_has_no_gpu(identity, nothing_left):
+    """CUDA does not work in it; what its parent holds stays as it is."""
+    values = vector(20)
+    result = identity.apply({"x": device_array(values)})["x"]
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        code = 1
+        try:
+            identity.apply({"x": result})
+            code = 2
+        except TransportError as error:
+            code = 0 if "forked" in str(error) else 3
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert_same(identity.apply({"x": result})["x"].copy_to_host(), values)

@@ -224,6 +224,13 @@ typedef struct tessera_client_options {
   /// Otherwise they are copied on the GPU.
   bool borrows_gpu_arrays;
   uint8_t reserved[7];  ///< 0
+  /// Called with the bytes that a transfer has moved and has to move (0: not known), on the thread of the call, if it
+  /// is of progress_from_bytes or more; at least every 8 MiB. NULL: nothing is called.
+  void (*progress)(uint64_t done_bytes, uint64_t total_bytes, void* progress_context);
+  void* progress_context;        ///< outlives the client and its views
+  uint64_t progress_from_bytes;  ///< 0: 64 MiB
+  /// After this time without a request, the server is told which of its GPU arrays are no longer needed; 0: 100 ms.
+  uint64_t exports_idle_ms;
 } tessera_client_options;
 
 /// Of one call. All bytes behind the size 0: the defaults.

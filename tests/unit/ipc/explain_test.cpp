@@ -27,6 +27,7 @@ TEST_F(ExplainTest, TellsTheErrorsOfTheDriverApart) {
   EXPECT_EQ(reason_of(801), TransportReason::kIpcUnsupported);
   EXPECT_EQ(reason_of(800), TransportReason::kNoPermission);
   EXPECT_EQ(reason_of(46), TransportReason::kProhibitedMode);
+  EXPECT_EQ(reason_of(3), TransportReason::kForked);
   EXPECT_EQ(reason_of(999), TransportReason::kCudaFailed);
   EXPECT_EQ(reason_of(700), TransportReason::kCudaFailed);
 }

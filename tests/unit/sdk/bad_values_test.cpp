@@ -1,4 +1,5 @@
 // Servers whose HTTP is right, and whose JSON or arrays are not.
+#include <cmath>
 #include <string>
 
 #include "client_errors.h"
@@ -60,6 +61,26 @@ TEST(BadValuesTest, ReadsAnObjectTypeThatComesLate) {
   const Value value = apply_answered(
       R"({"y":{"data":{"buffer":[1,2],"encoding":"json"},"shape":[2],"dtype":"float32","object_type":"array"}})");
   EXPECT_EQ(value.object()["y"].array().values<float>()[1], 2.0F);
+}
+
+// As runtimes before 1.0 write them (PROTOCOL.md section 10.3).
+TEST(BadValuesTest, ReadsTheEncodingRawAsJson) {
+  const Value numbers =
+      apply_answered(array_text("[2,2]", "float32", R"({"buffer":[[1,null],[2.5,4]],"encoding":"raw"})"));
+  const Array& array = numbers.object()["y"].array();
+  EXPECT_EQ(array.shape(), (Shape{2, 2}));
+  EXPECT_EQ(array.values<float>()[0], 1.0F);
+  EXPECT_TRUE(std::isnan(array.values<float>()[1]));
+  EXPECT_EQ(array.values<float>()[2], 2.5F);
+  const Value flat = apply_answered(array_text("[2,2]", "int64", R"({"encoding":"raw","buffer":[1,2,3,4]})"));
+  EXPECT_EQ(flat.object()["y"].array().values<std::int64_t>()[3], 4);
+  EXPECT_EQ(apply_answered(array_text("[]", "int8", R"({"buffer":7,"encoding":"raw"})"))
+                .object()["y"]
+                .array()
+                .item<std::int8_t>(),
+            7);
+  expect_refused_body(Kind::kBadResponse, array_text("[3]", "int8", R"({"buffer":[1,2],"encoding":"raw"})"),
+                      "result: y");
 }
 
 TEST(BadValuesTest, LeavesObjectsWithoutAnObjectTypeAlone) {

@@ -1,7 +1,14 @@
 // GPU arrays between a client and a daemon in another process, on the stand-in driver.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "client_errors.h"
@@ -202,11 +209,74 @@ TEST_F(GpuDaemonTest, FallsBackWithoutADriver) {
   });
 }
 
+// Runs work in a forked child, which may not take longer than ten seconds; whether it gave true.
+template <class Work>
+bool holds_in_a_child(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    bool holds = false;
+    try {
+      holds = work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "in the child: %s\n", error.what());
+    }
+    ::_exit(holds ? 0 : 1);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_F(GpuDaemonTest, LeavesBorrowedMemoryToTheParentAfterAFork) {
+  ClientOptions borrowing = options();
+  borrowing.borrows_gpu_arrays = true;
+  const Tesseract client = connect(borrowing);
+  std::optional<Value> result = client.apply({{"x", on_gpu({4.0F, 5.0F})}});
+  EXPECT_TRUE(holds_in_a_child([&] {
+    result.reset();
+    const bool is_well = client.health().object()["status"].text() == "ok";
+    client.close();
+    return is_well;
+  }));
+  EXPECT_EQ(leases(), 1);
+  EXPECT_THAT(values_of(result->object()["x"].array()), ElementsAre(4.0F, 5.0F));
+  result.reset();
+  EXPECT_TRUE(has_no_lease_soon());
+}
+
+// CUDA does not work in a child that was forked after its start.
+TEST_F(GpuDaemonTest, SaysThatAForkedChildHasNoGpu) {
+  const Tesseract client = connect(options());
+  const Value result = client.apply({{"x", on_gpu({4.0F, 5.0F})}});
+  EXPECT_TRUE(holds_in_a_child([&] {
+    try {
+      static_cast<void>(client.apply(result.object()));
+    } catch (const ClientError& error) {
+      return error.kind() == Kind::kGpu && std::string_view(error.what()).find("forked") != std::string_view::npos;
+    }
+    return false;
+  }));
+  EXPECT_THAT(values_of(client.apply(result.object()).object()["x"].array()), ElementsAre(4.0F, 5.0F));
+}
+
+TEST_F(GpuDaemonTest, FallsBackInAForkedChild) {
+  const Tesseract client = Tesseract::from_url(url_, options());
+  EXPECT_EQ(client.resolve_gpu_transport(), "cuda_ipc");
+  EXPECT_TRUE(holds_in_a_child([&] {
+    const bool is_none = client.resolve_gpu_transport() == "none";
+    const std::vector<std::string> sentences = warnings_.sentences();
+    const Value back = client.apply({{"x", Array::of<float>({1.0F})}});
+    return is_none && sentences.size() == 1 && sentences[0].find("forked") != std::string::npos &&
+           values_of(back.object()["x"].array()) == std::vector<float>{1.0F};
+  }));
+  EXPECT_EQ(client.resolve_gpu_transport(), "cuda_ipc");
+}
+
 TEST_F(GpuDaemonTest, SaysThatAnArrayCouldNotBeExported) {
   const Tesseract client = connect(options());
   const Array array = on_gpu({1.0F});
   stand_in_.fail_next("cuIpcGetMemHandle", 1);
-  expect_error(Kind::kGpu, "", [&] { static_cast<void>(client.apply({{"x", array}})); });
+  expect_error(Kind::kGpu, "the inputs cannot be sent: ", [&] { static_cast<void>(client.apply({{"x", array}})); });
 }
 
 std::string gpu_array(const std::string& buffer) {
@@ -269,6 +339,26 @@ TEST_F(GpuArraysTest, AreCheckedAgainAfterAnError) {
   expect_error(Kind::kStatus, "answered the check of gpu_transport='cuda_ipc' with error 404: nothing here",
                [&client] { static_cast<void>(client.resolve_gpu_transport()); });
   EXPECT_EQ(client.resolve_gpu_transport(), "none");
+}
+
+TEST_F(GpuArraysTest, AreCheckedByAForkedChildWhileItsParentChecksThem) {
+  std::atomic<bool> is_asked = false;
+  std::atomic<bool> may_answer = false;
+  const ScriptedServer server([&](testing::ScriptedConnection& connection) {
+    static_cast<void>(connection.read());
+    is_asked = true;
+    while (!may_answer && connection.pause(std::chrono::milliseconds(5))) {
+    }
+    connection.send(ok_response(R"({"ok":false,"reason":"no"})"));
+  });
+  const Tesseract client = Tesseract::from_url(server.url(), options());
+  std::thread other([&client] { EXPECT_EQ(client.resolve_gpu_transport(), "none"); });
+  while (!is_asked) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(holds_in_a_child([&client] { return client.resolve_gpu_transport() == "none"; }));
+  may_answer = true;
+  other.join();
 }
 
 TEST_F(GpuArraysTest, AreNotCheckedWhereTheServerOffersNothing) {

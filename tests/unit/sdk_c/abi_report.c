@@ -26,6 +26,10 @@ int main(void) {
   FIELD(tessera_client_options, max_response_bytes);
   FIELD(tessera_client_options, borrows_gpu_arrays);
   FIELD(tessera_client_options, reserved);
+  FIELD(tessera_client_options, progress);
+  FIELD(tessera_client_options, progress_context);
+  FIELD(tessera_client_options, progress_from_bytes);
+  FIELD(tessera_client_options, exports_idle_ms);
   SIZE(tessera_call_options);
   FIELD(tessera_call_options, struct_size_bytes);
   FIELD(tessera_call_options, run_id);

@@ -1,10 +1,15 @@
 // Runs the tests that are written in C, each as one of GoogleTest's, with the daemon that they call.
 #include <gtest/gtest.h>
+#include <httplib.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "../cli/program.h"
 #include "c_check.h"
@@ -124,24 +129,73 @@ TEST_F(CClientTest, TakesOptionsOfOtherVersions) {
   test_options((std::string(url()) + "/vectoradd").c_str());
 }
 
+TEST_F(CClientTest, TakesOptionsThatEndBeforeTheNewest) {
+  test_shorter_options((std::string(url()) + "/vectoradd").c_str());
+}
+
 TEST_F(CClientTest, IsCancelled) {
   test_cancellation(url());
 }
 
-TEST_F(CClientTest, HandsGpuArraysOver) {
-  const StandIn driver;
-  ASSERT_EQ(driver.call<int(unsigned)>("cuInit")(0), 0);
-  void* context = nullptr;
-  ASSERT_EQ(driver.call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0), 0);
-  ASSERT_EQ(driver.call<int(void*)>("cuCtxSetCurrent")(context), 0);
-  const float elements[] = {0, 1, 2, 3, 4, 5};
-  unsigned long long address = 0;
-  ASSERT_EQ(driver.call<int(unsigned long long*, std::size_t)>("cuMemAlloc_v2")(&address, sizeof elements), 0);
-  ASSERT_EQ(driver.call<int(unsigned long long, const void*, std::size_t)>("cuMemcpyHtoD_v2")(address, elements,
-                                                                                              sizeof elements),
-            0);
-  test_gpu_arrays(url(), address);
-  driver.free(address);
+TEST_F(CClientTest, TellsOfItsProgress) {
+  test_progress(url());
+}
+
+// With GPU memory of this process that holds the floats 0 to 5.
+class CClientGpuTest : public CClientTest {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(driver_.call<int(unsigned)>("cuInit")(0), 0);
+    void* context = nullptr;
+    ASSERT_EQ(driver_.call<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0), 0);
+    ASSERT_EQ(driver_.call<int(void*)>("cuCtxSetCurrent")(context), 0);
+    const float elements[] = {0, 1, 2, 3, 4, 5};
+    unsigned long long address = 0;
+    ASSERT_EQ(driver_.call<int(unsigned long long*, std::size_t)>("cuMemAlloc_v2")(&address, sizeof elements), 0);
+    ASSERT_EQ(driver_.call<int(unsigned long long, const void*, std::size_t)>("cuMemcpyHtoD_v2")(address, elements,
+                                                                                                 sizeof elements),
+              0);
+    address_ = address;
+  }
+  void TearDown() override { driver_.free(address_); }
+
+  [[nodiscard]] std::uint64_t address() const { return address_; }
+  // How many responses the daemon keeps GPU memory for.
+  [[nodiscard]] static std::string leases() {
+    const httplib::Result answer = httplib::Client(url()).Get("/leases");
+    const std::string text = answer ? answer->body : "";
+    const std::size_t begin = text.find("\"total\":");
+    if (begin == std::string::npos) {
+      return "no answer: " + text;
+    }
+    const std::size_t number = begin + std::string_view("\"total\":").size();
+    return text.substr(number, text.find_first_of(",}", number) - number);
+  }
+
+ private:
+  const StandIn driver_;
+  std::uint64_t address_ = 0;
+};
+
+TEST_F(CClientGpuTest, HandsArraysOver) {
+  test_gpu_arrays(url(), address());
+}
+
+TEST_F(CClientGpuTest, TellsTheServerWhatItIsDoneWithAfterItsIdleTime) {
+  test_idle_time(url(), address(), 20, [] {
+    for (int i = 0; i != 500 && leases() != "0"; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_EQ(leases(), "0");
+  });
+}
+
+TEST_F(CClientGpuTest, DoesNotTellItBefore) {
+  test_idle_time(url(), address(), 3'600'000, [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_EQ(leases(), "1");
+  });
+  EXPECT_EQ(leases(), "0");
 }
 
 }  // namespace

@@ -35,9 +35,14 @@ void test_files(const char* url, const char* input_path, const char* output_path
 void test_refusals(const char* url);
 void test_client_errors(const char* url);
 void test_options(const char* url);
+void test_shorter_options(const char* url);
 void test_cancellation(const char* url);
+void test_progress(const char* url);
 /// `address` is GPU memory of this process with the floats 0 to 5.
 void test_gpu_arrays(const char* url, uint64_t address);
+/// One array of the server's GPU is done with while the client is idle; `meanwhile` is called then, before the client
+/// is released. `address` as above.
+void test_idle_time(const char* url, uint64_t address, uint64_t exports_idle_ms, void (*meanwhile)(void));
 
 #ifdef __cplusplus
 }

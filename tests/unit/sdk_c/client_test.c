@@ -301,6 +301,76 @@ void test_options(const char* url) {
   tessera_client_release(client);
 }
 
+// A program that was compiled before `progress` was there.
+void test_shorter_options(const char* url) {
+  tessera_client_options options;
+  memset(&options, 0xff, sizeof options);  // what lies behind its struct is something else
+  memset(&options, 0, offsetof(tessera_client_options, progress));
+  options.struct_size_bytes = offsetof(tessera_client_options, progress);
+  tessera_client* client = NULL;
+  tessera_value* result = NULL;
+  CHECK(tessera_client_connect(url, &options, &client, NULL) == TESSERA_OK);
+  CHECK(tessera_client_health(client, NULL, &result, NULL) == TESSERA_OK);
+  tessera_value_release(result);
+  tessera_client_release(client);
+}
+
+typedef struct ProgressSeen {
+  uint64_t calls;
+  uint64_t ends;
+  uint64_t last_done;
+  uint64_t last_total;
+} ProgressSeen;
+
+static void see_progress(uint64_t done_bytes, uint64_t total_bytes, void* progress_context) {
+  ProgressSeen* const seen = progress_context;
+  ++seen->calls;
+  seen->ends += done_bytes == total_bytes;
+  seen->last_done = done_bytes;
+  seen->last_total = total_bytes;
+}
+
+static void send_zeros(const tessera_client* client, int64_t size) {
+  float* const zeros = calloc((size_t)size, sizeof *zeros);
+  tessera_value* inputs = tessera_value_new_object();
+  tessera_value* result = NULL;
+  CHECK(tessera_object_set(inputs, "x", vector_of(TESSERA_DTYPE_FLOAT32, size, zeros), NULL) == TESSERA_OK);
+  CHECK(tessera_client_apply(client, inputs, NULL, &result, NULL) == TESSERA_OK);
+  tessera_value_release(result);
+  tessera_value_release(inputs);
+  free(zeros);
+}
+
+void test_progress(const char* url) {
+  char address[256];
+  snprintf(address, sizeof address, "%s/identity", url);
+  ProgressSeen seen = {0, 0, 0, 0};
+  tessera_client_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size_bytes = sizeof options;
+  options.progress = see_progress;
+  options.progress_context = &seen;
+  tessera_client* client = NULL;
+  tessera_client* base64 = NULL;
+  CHECK(tessera_client_connect(address, &options, &client, NULL) == TESSERA_OK);
+  CHECK(tessera_client_with_encoding(client, "json+base64", NULL, NULL, &base64, NULL) == TESSERA_OK);
+  tessera_client_release(client);
+  send_zeros(base64, 2000000);  // 64 MiB are more
+  CHECK(seen.calls == 0);
+  tessera_client_release(base64);
+
+  options.progress_from_bytes = 1000000;
+  CHECK(tessera_client_connect(address, &options, &client, NULL) == TESSERA_OK);
+  CHECK(tessera_client_with_encoding(client, "json+base64", NULL, NULL, &base64, NULL) == TESSERA_OK);
+  tessera_client_release(client);
+  send_zeros(base64, 1000);
+  CHECK(seen.calls == 0);
+  send_zeros(base64, 2000000);
+  CHECK(seen.calls >= 2 && seen.ends == 2);  // there, and back
+  CHECK(seen.last_done == seen.last_total && seen.last_total > 8000000);
+  tessera_client_release(base64);
+}
+
 void test_cancellation(const char* url) {
   tessera_client* client = connect_to(url, "vectoradd");
   tessera_call_options options;
@@ -321,6 +391,46 @@ void test_cancellation(const char* url) {
 
 static void count_call(struct DLManagedTensor* self) {
   ++*(int*)self->manager_ctx;
+}
+
+void test_idle_time(const char* url, uint64_t address, uint64_t exports_idle_ms, void (*meanwhile)(void)) {
+  char text[256];
+  int64_t shape[1] = {6};
+  int deleted = 0;
+  DLManagedTensor tensor;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.dl_tensor.data = (void*)(uintptr_t)address;  // NOLINT(performance-no-int-to-ptr)
+  tensor.dl_tensor.device.device_type = kDLCUDA;
+  tensor.dl_tensor.ndim = 1;
+  tensor.dl_tensor.dtype.code = kDLFloat;
+  tensor.dl_tensor.dtype.bits = 32;
+  tensor.dl_tensor.dtype.lanes = 1;
+  tensor.dl_tensor.shape = shape;
+  tensor.manager_ctx = &deleted;
+  tensor.deleter = count_call;
+  tessera_array* array = NULL;
+  CHECK(tessera_array_from_dlpack(&tensor, &array, NULL) == TESSERA_OK);
+  tessera_value* inputs = tessera_value_new_object();
+  CHECK(tessera_object_set(inputs, "x", tessera_value_new_array(array), NULL) == TESSERA_OK);
+  tessera_array_release(array);
+
+  tessera_client_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size_bytes = sizeof options;
+  options.exports_idle_ms = exports_idle_ms;
+  tessera_client* client = NULL;
+  tessera_client* fast = NULL;
+  tessera_value* result = NULL;
+  snprintf(text, sizeof text, "%s/identity", url);
+  CHECK(tessera_client_connect(text, &options, &client, NULL) == TESSERA_OK);
+  CHECK(tessera_client_with_encoding(client, NULL, "cuda_ipc", NULL, &fast, NULL) == TESSERA_OK);
+  CHECK(tessera_client_apply(fast, inputs, NULL, &result, NULL) == TESSERA_OK);
+  tessera_value_release(result);
+  tessera_value_release(inputs);
+  CHECK(deleted == 1);
+  meanwhile();
+  tessera_client_release(fast);
+  tessera_client_release(client);
 }
 
 void test_gpu_arrays(const char* url, uint64_t address) {

@@ -19,6 +19,7 @@ class ArrayReader {
   struct Limits {
     std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one array once decoded and stretched, and
                                                           ///< of a compressed binref frame; beyond: kDecode
+    bool accepts_raw = false;  ///< the encoding `raw`, as older runtimes call json: clients read it, servers do not
   };
 
   /// `files` is the input path; without it every binref is refused. `device` reads arrays in GPU memory; without it

@@ -27,6 +27,7 @@ enum class TransportReason {
   kOutOfMemory,
   kWrongBytes,  ///< what arrived is not what was sent
   kNotOffered,  ///< the other side does not offer the transport
+  kForked,      ///< this process was forked from one that used CUDA, and cannot use it (3)
   kCudaFailed,  ///< another error of CUDA
 };
 /// "no_driver", "pid_collision", …
