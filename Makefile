@@ -108,11 +108,13 @@ tidy: test-packages tests
 	@tests/run_tidy.py $(BUILD)
 
 bench: python build wheel
-	cmake --build $(BUILD) --target tessera_request_timer tessera_array_bench tessera_client_timer
-	@.venv/bin/python bench/compare.py --tessera $(BUILD)/bin/tessera --timer $(BUILD)/bin/tessera_request_timer
+	cmake --build $(BUILD) --target bench_programs
+	@.venv/bin/python bench/compare.py
 	@rm -rf $(BUILD)/python-site
 	@.venv/bin/python -m pip install --quiet --no-deps --target $(BUILD)/python-site $(BUILD)/wheels/tessera-*.whl
 	@PYTHONPATH=$(BUILD)/python-site .venv/bin/python bench/compare_clients.py
+	@$(BUILD)/bin/tessera_array_bench --benchmark_min_time=0.1
+	@$(BUILD)/bin/tessera_export_registry_bench --benchmark_min_time=0.1
 
 clean:
 	rm -rf $(BUILD) .venv
