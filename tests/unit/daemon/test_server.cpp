@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "request_target.h"
+
 namespace tessera {
 namespace {
 
@@ -109,7 +111,7 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
     response.headers.emplace_back("x-test", "yes");
     return response;
   }
-  if (request.target == "/headers") {
+  if (split_target(request.target).path == "/headers") {
     return text_response(describe(request));
   }
   if (request.target == "/nowhere") {
