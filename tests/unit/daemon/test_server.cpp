@@ -46,6 +46,7 @@ class TestCall final : public PendingCall {
     if (!target_.starts_with("/large?")) {
       return text_response(body_);
     }
+    ++service_.large_answers;
     const std::size_t size = std::stoul(target_.substr(7));
     const Buffer bytes = Buffer::allocate(size);
     for (std::size_t i = 0; i < size; ++i) {
