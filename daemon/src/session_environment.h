@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "connection_table.h"
+#include "server_load.h"
 #include "service.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
@@ -30,6 +31,7 @@ struct SessionEnvironment {
   WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes, or wait for a GPU
   ConnectionTable& connections;
   std::atomic<bool>& is_stopping;
+  const LoadSource& load;
 };
 
 }  // namespace tessera
