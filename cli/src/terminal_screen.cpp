@@ -29,7 +29,7 @@ std::string frame_of(std::string_view text, std::size_t lines, std::size_t colum
   std::string frame(kHome);
   for (std::size_t line = 0; line < lines && !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    frame += line == 0 ? "" : "\r\n";
+    frame += line == 0 ? "" : "\n";
     frame += cut_utf8(text.substr(0, end), columns);
     frame += kClearLine;
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 // Of a table, in columns.
-constexpr int kNameWidth = 34;
+constexpr int kNameWidth = 30;
 constexpr int kNumberWidth = 12;
 
 std::string number(const char* format, double value) {
@@ -77,7 +77,7 @@ std::string row(std::string name, std::initializer_list<std::string> cells) {
 
 std::string title_of(const TopReport& report) {
   const std::string of = report.is_since_start ? "since its start" : "of the last " + number("%.1f s", report.seconds);
-  return report.url + "  tessera " + report.version + "  up " + age_text(report.uptime_s) + "; rates and times " + of +
+  return report.url + "  tessera " + report.version + "  up " + age_text(report.uptime_s) + "\nrates and times " + of +
          "\n";
 }
 
@@ -100,9 +100,9 @@ nlohmann::json json_or_null(const std::optional<double>& value) {
 std::string text_of(const TopReport& report) {
   std::string text = title_of(report);
   text += "workers " + count_text(report.busy_workers) + " of " + count_text(report.workers) + " busy, " +
-          count_text(report.waiting_calls) + " calls waiting; codecs " + count_text(report.busy_codecs) + " of " +
-          count_text(report.codecs) + " busy, " + count_text(report.waiting_codecs) + " waiting; connections " +
-          count_text(report.connections) + "\n\n";
+          count_text(report.waiting_calls) + " calls waiting; connections " + count_text(report.connections) + "\n" +
+          "codecs " + count_text(report.busy_codecs) + " of " + count_text(report.codecs) + " busy, " +
+          count_text(report.waiting_codecs) + " requests waiting\n\n";
   text += row("endpoint", {"requests/s", "errors/s", "p50", "p99"});
   for (const TopReport::Endpoint& endpoint : report.endpoints) {
     text += row((endpoint.tesseract.empty() ? "" : endpoint.tesseract + "/") + endpoint.endpoint,
