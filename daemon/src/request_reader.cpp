@@ -24,11 +24,16 @@ constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
 }  // namespace
 
 Task<RequestReader::Outcome> RequestReader::read() {
+  report_ = {};
   Outcome outcome = co_await read_head();
   if (outcome == Outcome::kRequest && head_.framing != RequestHead::Framing::kNoBody) {
     outcome = co_await read_body();
   }
   is_first_ = false;
+  if (!report_.id.empty()) {
+    report_.times.end(RequestPart::kReceive, environment_.clock.now());
+    report_.received_bytes += head_.request.body.size();
+  }
   co_return outcome;
 }
 
@@ -45,6 +50,12 @@ void RequestReader::finish() {
   has_head_ = false;
 }
 
+void RequestReader::begin_report(Clock::Instant began) {
+  report_.id = made_id_.make();
+  report_.peer = connection_.peer();
+  report_.times.begin(began);
+}
+
 Task<RequestReader::Outcome> RequestReader::read_head() {
   const std::size_t limit = environment_.options.header_bytes;
   HeadScanner scanner;
@@ -52,6 +63,9 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
   // A new client sends at once; one that has just been answered takes its time.
   bool expects_bytes = is_first_;
   input_.settle();
+  if (!input_.is_empty()) {
+    begin_report(environment_.clock.now());
+  }
   while (true) {
     if (!input_.is_empty()) {
       // What is beyond the limit is not looked at: the answer is one, however much came at once.
@@ -77,10 +91,14 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
     }
     expects_bytes = false;
     std::size_t count = 0;
+    const Clock::Instant began = environment_.clock.now();  // before: what is received was there
     if (connection_.try_receive(input_.room(limit), count) == Received::kEnd) {
       co_return Outcome::kClosed;
     }
     input_.add(count);
+    if (count > 0 && report_.id.empty()) {
+      begin_report(began);
+    }
   }
 }
 
@@ -109,9 +127,23 @@ RequestReader::Outcome RequestReader::take_head(const HeadScanner& scanner) {
   }
   head_ = *head;
   has_head_ = true;
-  head_.request.peer = connection_.peer();
+  complete_head();
+  report_.received_bytes = used_bytes_;
   environment_.service.head_arrived(head_.request);
   return Outcome::kRequest;
+}
+
+// Adds what the bytes of a head do not say, and notes what they do.
+void RequestReader::complete_head() {
+  Request& request = head_.request;
+  request.peer = connection_.peer();
+  request.report = &report_;
+  request.server = &environment_.load;
+  report_.method = request.method;
+  report_.target = request.target;
+  if (request.request_id.has_value() && is_request_id(*request.request_id)) {
+    report_.id = *request.request_id;
+  }
 }
 
 Task<RequestReader::Outcome> RequestReader::read_body() {
@@ -174,7 +206,8 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
     }
   }
   if (!allocate_body(length)) {
-    co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"));
+    co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"),
+                     Limit::kBodyMemory);
   }
   const std::string_view begun = input_.unread().substr(used_bytes_);
   std::memcpy(body_.data(), begun.data(), begun.size());
@@ -188,7 +221,9 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
       co_return Outcome::kClosed;
     }
     filled += count;
+    report_.times.end(RequestPart::kReceive, environment_.clock.now());
     early_->advance({reinterpret_cast<const char*>(body_.data()), filled});
+    report_.times.end(RequestPart::kDecode, environment_.clock.now());
   }
   head_.request.body = {reinterpret_cast<const char*>(body_.data()), length};
   head_.request.early = &*early_;
@@ -201,7 +236,7 @@ void RequestReader::set_head_apart() {
   input_.consume(std::exchange(used_bytes_, 0));
   if (const std::optional<RequestHead> head = parse_head(head_copy_)) {
     head_ = *head;
-    head_.request.peer = connection_.peer();
+    complete_head();
   }
 }
 
@@ -213,7 +248,7 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
     while (!input_.is_empty()) {
       const ChunkedDecoder::Step step = decoder.next(input_.unread());
       if (!append_to_body(filled, step.data)) {
-        co_return refuse(make_refusal(503, "not enough memory for the body"));
+        co_return refuse(make_refusal(503, "not enough memory for the body"), Limit::kBodyMemory);
       }
       filled += step.data.size();
       input_.consume(step.used);
@@ -280,21 +315,25 @@ bool RequestReader::is_refused_unread() {
   return true;
 }
 
-RequestReader::Outcome RequestReader::refuse(Response response) {
-  environment_.service.count_refusal(response.status);
+RequestReader::Outcome RequestReader::refuse(Response response, Limit limit) {
+  if (limit != Limit::kNone) {
+    environment_.service.limits().hit(limit);
+    report_.limit = limit;
+  }
   refusal_ = std::move(response);
   return Outcome::kRefused;
 }
 
 RequestReader::Outcome RequestReader::refuse_long_head(bool has_request_line) {
   const std::string limit = std::to_string(environment_.options.header_bytes) + " bytes";
-  return refuse(has_request_line ? make_refusal(431, "the headers are longer than " + limit)
-                                 : make_refusal(414, "the request line is longer than " + limit));
+  return has_request_line
+             ? refuse(make_refusal(431, "the headers are longer than " + limit), Limit::kHeaderBytes)
+             : refuse(make_refusal(414, "the request line is longer than " + limit), Limit::kRequestLineBytes);
 }
 
 RequestReader::Outcome RequestReader::refuse_long_body(const std::string& what) {
   const std::string limit = std::to_string(environment_.options.body_bytes) + " bytes";
-  return refuse(make_refusal(413, what + " is larger than the limit of " + limit));
+  return refuse(make_refusal(413, what + " is larger than the limit of " + limit), Limit::kBodyBytes);
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "connection_table.h"
+#include "server_load.h"
 #include "service.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
@@ -31,6 +32,7 @@ struct SessionEnvironment {
   ConnectionTable& connections;
   std::atomic<unsigned>& busy_pollers;  ///< threads that look for a next request without sleeping
   std::atomic<bool>& is_stopping;
+  const LoadSource& load;
 };
 
 }  // namespace tessera
