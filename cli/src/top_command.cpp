@@ -49,7 +49,7 @@ void note_signals() {
 }
 
 // Waits that long; false if a signal came.
-bool wait_for(Seconds time) {
+bool pause_for(Seconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (is_interrupted == 0 && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::min<Seconds>(kSlice, end - std::chrono::steady_clock::now()));
@@ -123,7 +123,7 @@ std::string shown(const TopReport& report, const TopOptions& options) {
 
 void print_once(TopClient& client, const TopOptions& options) {
   const TopLook before = client.look();
-  if (wait_for(Seconds(options.interval_s))) {
+  if (pause_for(Seconds(options.interval_s))) {
     std::cout << shown(make_top_report(client.url(), &before, client.look()), options);
   }
 }
@@ -136,7 +136,7 @@ void print_all(TopClient& client, const TopOptions& options) {
     std::cout << shown(make_top_report(client.url(), before ? &*before : nullptr, now), options)
               << (options.as_json ? "" : "\n") << std::flush;
     before = std::move(now);
-  } while (!std::cout.fail() && wait_for(Seconds(options.interval_s)));
+  } while (!std::cout.fail() && pause_for(Seconds(options.interval_s)));
 }
 
 // A server that cannot be reached for a while may come back.
@@ -144,7 +144,7 @@ void show_all(TopClient& client, const TopOptions& options) {
   std::optional<TopLook> before = client.look();  // what cannot be reached at all is an error of the command
   TerminalScreen screen;
   screen.show(text_of(make_top_report(client.url(), nullptr, *before)));
-  while (wait_for(Seconds(options.interval_s))) {
+  while (pause_for(Seconds(options.interval_s))) {
     try {
       TopLook now = client.look();
       screen.show(text_of(make_top_report(client.url(), before ? &*before : nullptr, now)));

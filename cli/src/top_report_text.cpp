@@ -91,7 +91,7 @@ std::string limits_of(const TopReport& report) {
   return "limits hit since its start: " + (text.empty() ? "none" : text) + "\n";
 }
 
-nlohmann::json json_or_null(const std::optional<double>& value) {
+nlohmann::json json_figure(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
@@ -137,13 +137,12 @@ std::string json_of(const TopReport& report) {
                          {"endpoint", endpoint.endpoint},
                          {"requests_per_second", endpoint.requests},
                          {"errors_per_second", endpoint.errors},
-                         {"p50_seconds", json_or_null(endpoint.times.p50_s)},
-                         {"p99_seconds", json_or_null(endpoint.times.p99_s)}});
+                         {"p50_seconds", json_figure(endpoint.times.p50_s)},
+                         {"p99_seconds", json_figure(endpoint.times.p99_s)}});
   }
   nlohmann::json parts = nlohmann::json::object();
   for (const TopReport::Part& part : report.parts) {
-    parts[part.name] = {{"p50_seconds", json_or_null(part.times.p50_s)},
-                        {"p99_seconds", json_or_null(part.times.p99_s)}};
+    parts[part.name] = {{"p50_seconds", json_figure(part.times.p50_s)}, {"p99_seconds", json_figure(part.times.p99_s)}};
   }
   nlohmann::json arrays = nlohmann::json::object();
   for (const TopReport::Encoding& encoding : report.arrays) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::chrono::seconds kReportInterval{10};
 // Of the target of a request that was cut off.
-constexpr std::size_t kMaxTargetBytes = 200;
+constexpr std::size_t kShownTargetBytes = 200;
 
 // Stands for a request that is just being read.
 constexpr ShownRequest kBeingRead{};
@@ -205,7 +205,7 @@ void ConnectionTable::close_all(Clock::Instant now) {
       logger_.warning("a request was cut off by the end of the daemon",
                       {{"id", request.id},
                        {"method", request.method},
-                       {"target", request.target.substr(0, kMaxTargetBytes)},
+                       {"target", request.target.substr(0, kShownTargetBytes)},
                        {"peer", request.peer},
                        {"seconds", std::chrono::duration<double>(now - request.since).count()}});
       hits_.hit(Limit::kStopTime);

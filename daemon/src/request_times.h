@@ -48,7 +48,7 @@ class RequestTimes {
   [[nodiscard]] Clock::Instant::duration whole() const;
 
  private:
-  Clock::Instant last_{};
+  Clock::Instant last_;
   std::array<Clock::Instant::duration, kRequestPartCount> parts_{};
   std::array<bool, kRequestPartCount> has_{};
 };

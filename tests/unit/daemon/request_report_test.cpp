@@ -71,7 +71,7 @@ TEST(RequestReportTest, SaysWhoAskedForWhatAndHowMuchWent) {
   EXPECT_EQ(report.id, response.headers.at("x-request-id"));
   EXPECT_EQ(report.method, "POST");
   EXPECT_EQ(report.target, "/echo?a=b");
-  EXPECT_THAT(report.peer, testing::StartsWith("127.0.0.1:"));
+  EXPECT_THAT(report.peer, ::testing::StartsWith("127.0.0.1:"));
   EXPECT_EQ(report.status, 200);
   EXPECT_TRUE(report.is_sent);
   EXPECT_EQ(report.received_bytes, request.size());
