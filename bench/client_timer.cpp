@@ -2,9 +2,11 @@
 // prints the figures as JSON.
 //
 //   tessera_client_timer (sdk|httplib|beast|raw) PORT|SOCKET ELEMENTS COUNT
+//   tessera_client_timer (shared|each) PORT|SOCKET THREADS CALLS
 //
 // `sdk` encodes and decodes the array; the others send bytes that are ready and take the answer's bytes as they come:
-// what a call costs at least with that library, and (raw) with none.
+// what a call costs at least with that library, and (raw) with none. `shared` has many threads make small calls by one
+// client of the SDK, `each` by one of their own.
 
 #include <httplib.h>
 #include <netinet/in.h>
@@ -25,6 +27,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tessera/sdk/tesseract.h"
@@ -73,13 +76,16 @@ std::string body_of(std::size_t elements) {
          R"(],"dtype":"float32","data":{"buffer":")" + text + R"(","encoding":"base64"}}}})";
 }
 
+std::string url_of(const std::string& place) {
+  return is_socket_path(place) ? "unix:" + place : "http://127.0.0.1:" + place;
+}
+
 constexpr const char* kAccept = "application/json+base64";
 constexpr const char* kType = "application/json";
 
 std::function<void()> sdk_call(const std::string& place, std::size_t elements) {
-  const std::string url = is_socket_path(place) ? "unix:" + place : "http://127.0.0.1:" + place;
-  const auto tesseract =
-      tessera::Tesseract::from_url(url).with_encoding({.output_format = "json+base64", .gpu_transport = "none"});
+  const auto tesseract = tessera::Tesseract::from_url(url_of(place))
+                             .with_encoding({.output_format = "json+base64", .gpu_transport = "none"});
   const auto x = tessera::Array::zeros(tessera::DType::kFloat32, {static_cast<std::int64_t>(elements)});
   return [tesseract, x] {
     const tessera::Value result = tesseract.apply({{"x", x}});
@@ -166,17 +172,52 @@ std::function<void()> raw_call(const std::string& place, std::size_t elements) {
   };
 }
 
+// Has so many threads make so many small calls each; prints how many there were a second.
+void time_threads(const std::string& place, std::size_t threads, std::size_t calls, bool is_shared) {
+  constexpr std::size_t kElements = 3;
+  std::vector<std::function<void()>> callers;
+  for (std::size_t i = 0; i != threads; ++i) {
+    // A copy shares the client.
+    callers.push_back(is_shared && i != 0 ? callers.front() : sdk_call(place, kElements));
+  }
+  const auto run = [&](std::size_t count) {
+    std::vector<std::thread> running;
+    running.reserve(threads);
+    for (const std::function<void()>& call : callers) {
+      running.emplace_back([&call, count] {
+        for (std::size_t i = 0; i != count; ++i) {
+          call();
+        }
+      });
+    }
+    for (std::thread& thread : running) {
+      thread.join();
+    }
+  };
+  run(calls / 10 + 1);
+  const auto begin = std::chrono::steady_clock::now();
+  run(calls);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  std::printf("{\"per_second\":%.1f}\n", static_cast<double>(threads * calls) / time.count());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "usage: tessera_client_timer (sdk|httplib|beast|raw) PORT|SOCKET ELEMENTS COUNT\n");
+    std::fprintf(stderr,
+                 "usage: tessera_client_timer (sdk|httplib|beast|raw) PORT|SOCKET ELEMENTS COUNT\n"
+                 "       tessera_client_timer (shared|each) PORT|SOCKET THREADS CALLS\n");
     return 2;
   }
   try {
     const std::string kind = argv[1];
     const std::size_t elements = std::stoul(argv[3]);
     const std::size_t count = std::stoul(argv[4]);
+    if (kind == "shared" || kind == "each") {
+      time_threads(argv[2], elements, count, kind == "shared");
+      return 0;
+    }
     const auto make = kind == "sdk"       ? sdk_call
                       : kind == "httplib" ? httplib_call
                       : kind == "beast"   ? beast_call

@@ -71,6 +71,17 @@ def compare_cxx(timer: Path, places: dict[str, str], rounds: int) -> None:
             print(f"| {case}, {kind} | {times} | {httplib / beast:.2f} |", flush=True)
 
 
+def compare_threads(timer: Path, place: str, rounds: int) -> None:
+    """Small calls of 64 threads: by one client object, and by one for each."""
+    found = {"shared": [], "each": []}
+    for _ in range(rounds):
+        for kind, values in found.items():
+            output = subprocess.run([timer, kind, place, "64", "100"], check=True, capture_output=True).stdout
+            values.append(json.loads(output)["per_second"])
+    shared, each = (statistics.median(values) for values in found.values())
+    print(f"\n64 threads in C++: {shared:,.0f} calls/s with one client, {each:,.0f} with one each ({shared / each:.2f}x)")
+
+
 def compare_python(urls: dict[str, str], folder: str, rounds: int) -> None:
     print("\n| Python | tesseract-core's SDK | tessera | ratio | over the Unix socket | ratio |")
     print("| --- | --- | --- | --- | --- | --- |")
@@ -123,6 +134,7 @@ def main() -> None:
                 if options.only != "python":
                     places = {"TCP": str(ports["tessera"]), "Unix": socket_path}
                     compare_cxx(PROGRAMS / "tessera_client_timer", places, options.rounds)
+                    compare_threads(PROGRAMS / "tessera_client_timer", places["TCP"], options.rounds)
                 if options.only != "cxx":
                     urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()} | {"unix": f"unix:{socket_path}"}
                     compare_python(urls, scratch, options.rounds)

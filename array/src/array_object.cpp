@@ -28,6 +28,20 @@ std::optional<WireEncoding> find_wire_encoding(std::string_view name, bool accep
   return name == "cuda_ipc" ? std::optional(WireEncoding::kCudaIpc) : std::nullopt;
 }
 
+ArrayEncoding encoding_of(const ArrayParts& parts) {
+  switch (parts.encoding) {
+    case WireEncoding::kJson:
+      return ArrayEncoding::kJson;
+    case WireEncoding::kBase64:
+      return parts.is_compressed ? ArrayEncoding::kBase64Lz4 : ArrayEncoding::kBase64;
+    case WireEncoding::kBinref:
+      return parts.is_compressed ? ArrayEncoding::kBinrefLz4 : ArrayEncoding::kBinref;
+    case WireEncoding::kCudaIpc:
+      break;
+  }
+  return ArrayEncoding::kCudaIpc;
+}
+
 // Of a member given twice the last counts, so each of these is set anew by each.
 struct Data {
   std::optional<RawBuffer> buffer;
@@ -41,7 +55,7 @@ class ArrayObjectReader {
  public:
   ArrayObjectReader(JsonScanner& scanner, const ArrayObjectContext& context) : scanner_(scanner), context_(context) {}
 
-  std::variant<Array, ArrayFault> read() {
+  std::variant<Array, ArrayFault> read(ArrayEncoding& encoding) {
     scanner_.enter();
     std::string_view key;
     while (scanner_.next_member(key)) {
@@ -64,6 +78,7 @@ class ArrayObjectReader {
       malformed.kind = ArrayFault::Kind::kNonNumeric;
       return malformed;
     }
+    encoding = encoding_of(*parts);
     return decode_array_parts(*std::move(parts), context_);
   }
 
@@ -193,8 +208,9 @@ class ArrayObjectReader {
 
 }  // namespace
 
-std::variant<Array, ArrayFault> read_array_object(JsonScanner& scanner, const ArrayObjectContext& context) {
-  return ArrayObjectReader(scanner, context).read();
+std::variant<Array, ArrayFault> read_array_object(JsonScanner& scanner, const ArrayObjectContext& context,
+                                                  ArrayEncoding& encoding) {
+  return ArrayObjectReader(scanner, context).read(encoding);
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "tessera/array/array.h"
 #include "tessera/array/array_fault.h"
+#include "tessera/array/array_tally.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/confined_folder.h"
 
@@ -22,8 +23,8 @@ struct ArrayObjectContext {
 
 /// Reads the object that stands at the scanner and decodes its buffer; the array has the object's own type and shape,
 /// which the declaration admits. The scanner stands behind the object afterwards, and its faults win.
-/// Requires: scanner.peek() says kObject. Throws std::bad_alloc.
-[[nodiscard]] std::variant<Array, ArrayFault> read_array_object(JsonScanner& scanner,
-                                                                const ArrayObjectContext& context);
+/// `encoding` becomes how the array was written. Requires: scanner.peek() says kObject. Throws std::bad_alloc.
+[[nodiscard]] std::variant<Array, ArrayFault> read_array_object(JsonScanner& scanner, const ArrayObjectContext& context,
+                                                                ArrayEncoding& encoding);
 
 }  // namespace tessera

@@ -59,7 +59,7 @@ std::variant<Array, ArrayFault> read_device_buffer(ArrayParts parts, const Array
   }
   const std::optional<std::uint64_t> bytes = byte_count(parts.shape, parts.dtype);
   if (!bytes || *bytes > context.limit_bytes) {
-    return decode_fault(kCudaIpc, over_limit(parts.shape, parts.dtype, context.limit_bytes));
+    return over_limit(kCudaIpc, parts.shape, parts.dtype, context.limit_bytes);
   }
   Result<Array> array = context.device->read(decode_json_text(parts.buffer.text), parts.dtype, std::move(parts.shape));
   if (!array) {
@@ -80,7 +80,7 @@ std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const Array
     return decode_fault(encoding, "Maximum allowed dimension exceeded");
   }
   if (!is_sane_if_empty(parts.shape, parts.dtype, context.limit_bytes)) {
-    return decode_fault(encoding, over_limit(parts.shape, parts.dtype, context.limit_bytes));
+    return over_limit(encoding, parts.shape, parts.dtype, context.limit_bytes);
   }
   if (parts.buffer.decoded && is_decoded(parts)) {
     return *std::move(parts.buffer.decoded);

@@ -80,10 +80,11 @@ std::optional<ArrayFault> find_difference(const Array& array, const ArraySpec& s
 
 }  // namespace
 
-Read ArrayReader::read_uncast(JsonScanner& scanner, const ArraySpec& spec, bool as_doubles) const {
+Read ArrayReader::read_uncast(JsonScanner& scanner, const ArraySpec& spec, bool as_doubles,
+                              ArrayEncoding& encoding) const {
   switch (scanner.peek()) {
     case JsonKind::kObject:
-      return read_array_object(scanner, {spec, files_, limits_.array_bytes, device_, limits_.accepts_raw});
+      return read_array_object(scanner, {spec, files_, limits_.array_bytes, device_, limits_.accepts_raw}, encoding);
     case JsonKind::kList:
     case JsonKind::kNumber:
     case JsonKind::kTrue:
@@ -98,27 +99,47 @@ Read ArrayReader::read_uncast(JsonScanner& scanner, const ArraySpec& spec, bool 
   return fault_of(ArrayFault::Kind::kNonNumeric);
 }
 
-Read ArrayReader::read(JsonScanner& scanner, const ArraySpec& spec) const {
+Read ArrayReader::read_fitted(JsonScanner& scanner, const ArraySpec& spec, ArrayEncoding& encoding) const {
   // No double is out of these types' range, so it does not matter how the numbers were written.
   const bool as_doubles = spec.dtype == DType::kFloat64 || spec.dtype == DType::kComplex128;
-  Read read = read_uncast(scanner, spec, as_doubles);
+  Read read = read_uncast(scanner, spec, as_doubles, encoding);
   if (auto* const array = std::get_if<Array>(&read)) {
     if (!is_within(*array, spec, limits_.array_bytes)) {
-      return decode_fault("json", over_limit(spec.shape.value_or(array->shape()), spec.dtype.value_or(array->dtype()),
-                                             limits_.array_bytes));
+      return over_limit("json", spec.shape.value_or(array->shape()), spec.dtype.value_or(array->dtype()),
+                        limits_.array_bytes);
     }
     return fit(std::move(*array), spec);
   }
   return read;
 }
 
+void ArrayReader::count(const Read& read, ArrayEncoding encoding) const {
+  if (tally_ == nullptr) {
+    return;
+  }
+  if (const auto* const array = std::get_if<Array>(&read)) {
+    tally_->add(encoding, array->size_bytes());
+  } else {
+    tally_->is_over_limit = tally_->is_over_limit || std::get<ArrayFault>(read).is_over_limit;
+  }
+}
+
+Read ArrayReader::read(JsonScanner& scanner, const ArraySpec& spec) const {
+  ArrayEncoding encoding = ArrayEncoding::kJson;
+  Read read = read_fitted(scanner, spec, encoding);
+  count(read, encoding);
+  return read;
+}
+
 Read ArrayReader::read_exactly(JsonScanner& scanner, const ArraySpec& spec) const {
-  Read read = read_uncast(scanner, spec, false);
+  ArrayEncoding encoding = ArrayEncoding::kJson;
+  Read read = read_uncast(scanner, spec, false, encoding);
   if (const auto* const array = std::get_if<Array>(&read)) {
     if (std::optional<ArrayFault> difference = find_difference(*array, spec)) {
       return *std::move(difference);
     }
   }
+  count(read, encoding);
   return read;
 }
 

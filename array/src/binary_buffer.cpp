@@ -28,10 +28,10 @@ constexpr std::uint64_t kMaxLz4Ratio = 255;
 using Decoded = std::variant<Array, ArrayFault>;
 
 // The bytes of the array, or why there cannot be so many.
-std::variant<std::size_t, std::string> needed_bytes(const BinaryLayout& layout) {
+std::variant<std::size_t, ArrayFault> needed_bytes(const BinaryLayout& layout, std::string_view encoding) {
   const std::optional<std::uint64_t> bytes = byte_count(layout.shape, layout.dtype);
   if (!bytes || *bytes > layout.limit_bytes) {
-    return over_limit(layout.shape, layout.dtype, layout.limit_bytes);
+    return over_limit(encoding, layout.shape, layout.dtype, layout.limit_bytes);
   }
   return static_cast<std::size_t>(*bytes);
 }
@@ -47,9 +47,9 @@ std::string wrong_size(std::uint64_t size_bytes, const BinaryLayout& layout) {
 }
 
 Decoded decompress(std::span<const std::byte> frame, const BinaryLayout& layout, std::string_view encoding) {
-  const std::variant<std::size_t, std::string> needed = needed_bytes(layout);
-  if (const auto* const reason = std::get_if<std::string>(&needed)) {
-    return decode_fault(encoding, *reason);
+  const std::variant<std::size_t, ArrayFault> needed = needed_bytes(layout, encoding);
+  if (const auto* const fault = std::get_if<ArrayFault>(&needed)) {
+    return *fault;
   }
   const std::size_t size = std::get<std::size_t>(needed);
   if (const std::optional<std::uint64_t> content = lz4_content_size(frame); content && *content != size) {
@@ -143,7 +143,7 @@ Decoded read_base64_buffer(std::string_view text, const BinaryLayout& layout) {
     return decode_fault(kBase64, has_digits_only(text) ? wrong_size(*size, layout) : why_not_base64(text));
   }
   if (!layout.is_compressed && *size > layout.limit_bytes) {
-    return decode_fault(kBase64, over_limit(layout.shape, layout.dtype, layout.limit_bytes));
+    return over_limit(kBase64, layout.shape, layout.dtype, layout.limit_bytes);
   }
   Buffer buffer = Buffer::allocate(*size);
   if (!base64_decode(text, buffer.bytes())) {
@@ -169,15 +169,18 @@ Decoded read_binref_buffer(std::string_view text, const BinaryLayout& layout, co
   if (const auto* const reason = std::get_if<std::string>(&file)) {
     return decode_fault(kBinref, *reason);
   }
-  const std::variant<std::size_t, std::string> needed = needed_bytes(layout);
-  if (const auto* const reason = std::get_if<std::string>(&needed)) {
-    return decode_fault(kBinref, *reason);
+  const std::variant<std::size_t, ArrayFault> needed = needed_bytes(layout, kBinref);
+  if (const auto* const fault = std::get_if<ArrayFault>(&needed)) {
+    return *fault;
   }
   const std::uint64_t size =
       layout.is_compressed ? *reference->compressed_size_bytes : std::uint64_t{std::get<std::size_t>(needed)};
   if (size > layout.limit_bytes) {
-    return decode_fault(kBinref, "a frame of " + std::to_string(size) + " bytes is larger than the limit of " +
-                                     std::to_string(layout.limit_bytes) + " bytes");
+    ArrayFault fault =
+        decode_fault(kBinref, "a frame of " + std::to_string(size) + " bytes is larger than the limit of " +
+                                  std::to_string(layout.limit_bytes) + " bytes");
+    fault.is_over_limit = true;
+    return fault;
   }
   std::variant<Buffer, std::string> bytes =
       read_bytes(std::get<UniqueFd>(file), *reference, static_cast<std::size_t>(size));

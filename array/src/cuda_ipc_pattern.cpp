@@ -33,7 +33,7 @@ bool is_uuid(std::string_view text) {
 }  // namespace
 
 bool is_cuda_ipc_buffer(std::string_view text) {
-  constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  constexpr std::string_view kBase64Characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
   if (!is_uuid(text.substr(0, kUuid.size()))) {
     return false;
   }
@@ -41,7 +41,7 @@ bool is_cuda_ipc_buffer(std::string_view text) {
   if (!take_colon(text)) {
     return false;
   }
-  take(text, kBase64);
+  take(text, kBase64Characters);
   return take_colon(text) && take(text, kDigits) != 0 && take_colon(text) && take(text, kDigits) != 0 && text.empty();
 }
 

@@ -30,9 +30,12 @@ std::string cannot_reshape(std::uint64_t count, const Shape& shape) {
   return "cannot reshape array of size " + std::to_string(count) + " into shape " + tight_tuple(shape);
 }
 
-std::string over_limit(const Shape& shape, DType dtype, std::uint64_t limit_bytes) {
-  return "an array of shape " + python_tuple(shape) + " and dtype " + std::string(name_of(dtype)) +
-         " is larger than the limit of " + std::to_string(limit_bytes) + " bytes";
+ArrayFault over_limit(std::string_view encoding, const Shape& shape, DType dtype, std::uint64_t limit_bytes) {
+  ArrayFault fault =
+      decode_fault(encoding, "an array of shape " + python_tuple(shape) + " and dtype " + std::string(name_of(dtype)) +
+                                 " is larger than the limit of " + std::to_string(limit_bytes) + " bytes");
+  fault.is_over_limit = true;
+  return fault;
 }
 
 }  // namespace tessera

@@ -13,7 +13,8 @@ namespace tessera {
 [[nodiscard]] ArrayFault decode_fault(std::string_view encoding, std::string reason);
 /// NumPy's words for a number of elements that is not that of the shape.
 [[nodiscard]] std::string cannot_reshape(std::uint64_t count, const Shape& shape);
-/// The reason for an array beyond the limit on decoded bytes.
-[[nodiscard]] std::string over_limit(const Shape& shape, DType dtype, std::uint64_t limit_bytes);
+/// kDecode for an array beyond the limit on decoded bytes.
+[[nodiscard]] ArrayFault over_limit(std::string_view encoding, const Shape& shape, DType dtype,
+                                    std::uint64_t limit_bytes);
 
 }  // namespace tessera

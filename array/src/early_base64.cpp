@@ -15,8 +15,6 @@ namespace {
 
 // How far before a buffer the type of its array is looked for.
 constexpr std::size_t kLookBackBytes = 1024;
-// A text is not taken for an array before so much of it has come.
-constexpr std::size_t kFirstCharacters = 4096;
 
 // A scanner at the value of the last member of that name; it finds a fault if there is none.
 JsonScanner at_last_member(std::string_view before, std::string_view quoted_name) {
@@ -105,7 +103,7 @@ void EarlyBase64::pass_text(std::string_view text) {
   if (stop != end) {
     state_ = *stop == '"' ? State::kOutside : State::kInText;
     at_ += *stop == '\\' ? 2 : 1;
-  } else if (!was_tried_ && at_ - text_begin_ >= kFirstCharacters) {
+  } else if (!was_tried_ && at_ - text_begin_ >= limits_.text_bytes) {
     was_tried_ = true;
     if (begin_decoding(text)) {
       at_ = text_begin_;
@@ -118,7 +116,7 @@ bool EarlyBase64::begin_decoding(std::string_view text) {
   const std::size_t before = std::min(text_begin_ - 1, kLookBackBytes);
   const std::optional<std::uint64_t> size = guess_array_bytes(text.substr(text_begin_ - 1 - before, before));
   const std::uint64_t left = text_bytes_ - std::min<std::uint64_t>(text_begin_, text_bytes_);
-  if (!size || *size < kMinArrayBytes || *size >= left || base64_length(static_cast<std::size_t>(*size)) >= left) {
+  if (!size || *size < limits_.array_bytes || *size >= left || base64_length(static_cast<std::size_t>(*size)) >= left) {
     return false;
   }
   try {

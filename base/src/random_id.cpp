@@ -103,14 +103,18 @@ RandomId RandomId::make() {
 }
 
 std::string RandomId::hex() const {
+  std::array<char, 2 * kIdBytes> text{};
+  write_hex(text);
+  return {text.data(), text.size()};
+}
+
+void RandomId::write_hex(std::span<char, 32> text) const {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * kIdBytes);
+  std::size_t at = 0;
   for (const std::uint8_t byte : bytes_) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0x0FU];
+    text[at++] = kDigits[byte >> 4U];
+    text[at++] = kDigits[byte & 0x0FU];
   }
-  return text;
 }
 
 std::string RandomId::dashed() const {

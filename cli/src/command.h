@@ -34,6 +34,7 @@ ExitCode run_command(Arguments arguments);
 ExitCode gpu_command(Arguments arguments);
 ExitCode call_command(Arguments arguments);
 ExitCode probe_command(Arguments arguments);
+ExitCode top_command(Arguments arguments);
 ExitCode list_command(Arguments arguments);
 ExitCode new_command(Arguments arguments);
 ExitCode build_command(Arguments arguments);

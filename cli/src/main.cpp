@@ -31,6 +31,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"run", "Run one endpoint of a Tesseract, without a server", run_command},
     {"call", "Call a Tesseract that is served", call_command},
     {"probe", "Say what a server offers, what works from here, and how fast", probe_command},
+    {"top", "Show what a server does, live", top_command},
     {"list", "List the Tesseracts that can be named", list_command},
     {"new", "Write the skeleton of a new Tesseract", new_command},
     {"build", "Build a Tesseract from its C++ file", build_command},

@@ -51,6 +51,7 @@ Task<void> Acceptor::run(std::unique_ptr<Acceptor> acceptor) {
   while (!acceptor->environment_.is_stopping) {
     const bool is_short = !acceptor->accept_what_waits();
     if (is_short && !was_short) {
+      acceptor->environment_.service.limits().hit(Limit::kDescriptors);
       acceptor->environment_.logger.warning("cannot accept connections, descriptors or memory ran out; trying again");
     }
     was_short = is_short;

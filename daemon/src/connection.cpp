@@ -258,7 +258,7 @@ Task<void> Connection::linger() {
       co_await give_others_a_turn();
       continue;
     }
-    const bool is_open = co_await wait_readable(deadline, Wait::kForHead);
+    const bool is_open = co_await wait_readable(deadline, Wait::kForEnd);
     if (!is_open) {
       co_return;
     }

@@ -65,6 +65,8 @@ class Connection {
 
   /// Who is on the other side: "127.0.0.1:41234", "[::1]:41234", "pid 5123"; empty if it is not known.
   [[nodiscard]] std::string_view peer() const { return peer_; }
+  /// What the table of connections sees of this one.
+  [[nodiscard]] WatchedConnection& watch() { return watch_; }
   /// Whether the peer has closed, as far as the system knows.
   [[nodiscard]] bool is_peer_gone() const;
 

@@ -2,10 +2,37 @@
 
 #include <sys/socket.h>
 
+#include <thread>
+
 namespace tessera {
 namespace {
 
 constexpr std::chrono::seconds kReportInterval{10};
+// Of the target of a request that was cut off.
+constexpr std::size_t kShownTargetBytes = 200;
+
+// Stands for a request that is just being read.
+constexpr ShownRequest kBeingRead{};
+
+using Wait = WatchedConnection::Wait;
+
+Limit limit_of(Wait wait) {
+  switch (wait) {
+    case Wait::kForAnswerToGo:
+      return Limit::kAnswerTime;
+    case Wait::kForBody:
+      return Limit::kBodyTime;
+    case Wait::kForHead:
+      return Limit::kHeaderTime;
+    case Wait::kForNextRequest:
+      return Limit::kIdleTime;
+    case Wait::kForFirstRequest:
+      return Limit::kFirstRequestTime;
+    case Wait::kForEnd:
+      break;
+  }
+  return Limit::kNone;
+}
 
 }  // namespace
 
@@ -31,17 +58,40 @@ bool WatchedConnection::set(std::int64_t state) {
   return false;
 }
 
-bool WatchedConnection::close_if_still(std::int64_t seen) {
+bool WatchedConnection::close_if_still(std::int64_t seen, Limit limit) {
   if (!state_.compare_exchange_strong(seen, kClosing)) {
     return false;
   }
+  // The owner looks at it once it has noticed the shutdown.
+  closed_by_.store(limit, std::memory_order_relaxed);
   ::shutdown(descriptor_, SHUT_RDWR);
   return true;
 }
 
-void WatchedConnection::close() {
+void WatchedConnection::close(Limit limit) {
+  closed_by_.store(limit, std::memory_order_relaxed);
   state_ = kClosing;
   ::shutdown(descriptor_, SHUT_RDWR);
+}
+
+void WatchedConnection::hide(const ShownRequest& request) {
+  const ShownRequest* seen = &request;
+  while (!shown_.compare_exchange_weak(seen, nullptr, std::memory_order_acq_rel)) {
+    seen = &request;
+    std::this_thread::yield();
+  }
+}
+
+template <class Read>
+bool WatchedConnection::read_shown(Read read) {
+  const ShownRequest* const shown = shown_.load(std::memory_order_acquire);
+  const ShownRequest* expected = shown;
+  if (shown == nullptr || !shown_.compare_exchange_strong(expected, &kBeingRead, std::memory_order_acq_rel)) {
+    return false;
+  }
+  read(*shown);
+  shown_.store(shown, std::memory_order_release);
+  return true;
 }
 
 ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, Clock::Instant now) {
@@ -51,6 +101,7 @@ ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, C
     const MutexLock lock(mutex_);
     const std::size_t count = connections_.size();
     if (count >= limit_) {
+      hits_.hit(Limit::kConnections);
       is_news = !reported_ || now - *reported_ >= kReportInterval;
       reported_ = is_news ? now : reported_;
       // One that gives way is counted until it has noticed, so there may be a few more than the limit meanwhile.
@@ -64,7 +115,7 @@ ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, C
       connections_.insert(&connection);
     }
     if (is_closed_) {
-      connection.close();
+      connection.close(Limit::kNone);
     }
   }
   if (is_news) {
@@ -99,7 +150,7 @@ bool ConnectionTable::close_longest_idle(Clock::Instant now) {
       longest_time = idle;
     }
   }
-  return longest != nullptr && longest->close_if_still(longest_state);
+  return longest != nullptr && longest->close_if_still(longest_state, Limit::kConnections);
 }
 
 void ConnectionTable::remove(WatchedConnection& connection) {
@@ -116,36 +167,56 @@ void ConnectionTable::close_expired(Clock::Instant now) {
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && seen <= nanoseconds) {
-      static_cast<void>(connection->close_if_still(seen));
+      const Limit limit = limit_of(static_cast<Wait>(seen & WatchedConnection::kWaitBits));
+      if (connection->close_if_still(seen, limit) && limit != Limit::kNone) {
+        hits_.hit(limit);
+      }
     }
   }
 }
 
 template <class Predicate>
-void ConnectionTable::close_if(Predicate is_meant) {
+void ConnectionTable::close_if(Predicate is_meant, Limit limit) {
   const MutexLock lock(mutex_);
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && is_meant(static_cast<Wait>(seen & WatchedConnection::kWaitBits))) {
-      static_cast<void>(connection->close_if_still(seen));
+      if (connection->close_if_still(seen, limit) && limit != Limit::kNone) {
+        hits_.hit(limit);
+      }
     }
   }
 }
 
+// Nobody waits for an answer on these.
 void ConnectionTable::close_waiting() {
-  close_if([](Wait wait) { return wait != Wait::kForAnswerToGo && wait != Wait::kForBody; });
+  close_if([](Wait wait) { return wait != Wait::kForAnswerToGo && wait != Wait::kForBody; }, Limit::kNone);
 }
 
 void ConnectionTable::close_incomplete() {
-  close_if([](Wait wait) { return wait == Wait::kForBody; });
+  close_if([](Wait wait) { return wait == Wait::kForBody; }, Limit::kStopTime);
 }
 
-void ConnectionTable::close_all() {
+void ConnectionTable::close_all(Clock::Instant now) {
   const MutexLock lock(mutex_);
   is_closed_ = true;
   for (WatchedConnection* connection : connections_) {
-    connection->close();
+    const bool is_cut_off = connection->read_shown([&](const ShownRequest& request) {
+      logger_.warning("a request was cut off by the end of the daemon",
+                      {{"id", request.id},
+                       {"method", request.method},
+                       {"target", request.target.substr(0, kShownTargetBytes)},
+                       {"peer", request.peer},
+                       {"seconds", std::chrono::duration<double>(now - request.since).count()}});
+      hits_.hit(Limit::kStopTime);
+    });
+    connection->close(is_cut_off ? Limit::kStopTime : Limit::kNone);
   }
+}
+
+std::size_t ConnectionTable::size() const {
+  const MutexLock lock(mutex_);
+  return connections_.size();
 }
 
 bool ConnectionTable::wait_until_empty(std::chrono::milliseconds time) {

@@ -7,13 +7,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 
+#include "limit_counters.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/base/mutex.h"
 
 namespace tessera {
+
+/// A request that is being answered, as the table tells of it if it is cut off. Borrows. A plain value.
+struct ShownRequest {
+  std::string_view id;
+  std::string_view method;
+  std::string_view target;
+  std::string_view peer;
+  Clock::Instant since;
+};
 
 /// One connection as the table sees it: a descriptor and until when it may wait. Its owner alone arms and disarms it;
 /// the table may close it at any time while it is armed.
@@ -25,7 +36,8 @@ class WatchedConnection {
   enum class Wait {
     kForAnswerToGo,    ///< nobody
     kForBody,          ///< a daemon that stops, in a second
-    kForHead,          ///< (the rest of one, or the end of the connection) a daemon that stops, as all that follow
+    kForHead,          ///< (the rest of one) a daemon that stops, as all that follow
+    kForEnd,           ///< of the connection
     kForNextRequest,   ///< since it was answered; where connections run short, after kKeptIdleTime
     kForFirstRequest,  ///< since it came; where connections run short, soon
   };
@@ -34,6 +46,14 @@ class WatchedConnection {
   [[nodiscard]] bool arm(Clock::Instant deadline, Wait wait);
   /// Says that it is busy and may take as long as it likes. False if it is being closed.
   [[nodiscard]] bool disarm();
+
+  /// Shows what request is being answered until it is hidden, by the owner as well; it stays as it is meanwhile. Costs
+  /// no lock: hiding waits only while the table reads it.
+  void show(const ShownRequest& request) { shown_.store(&request, std::memory_order_release); }
+  void hide(const ShownRequest& request);
+
+  /// The limit for which the table closed it, if it did.
+  [[nodiscard]] Limit closed_by() const { return closed_by_.load(std::memory_order_relaxed); }
 
  private:
   friend class ConnectionTable;
@@ -44,20 +64,26 @@ class WatchedConnection {
   static constexpr std::int64_t kClosing = -2;
 
   [[nodiscard]] bool set(std::int64_t state);
-  [[nodiscard]] bool close_if_still(std::int64_t seen);
-  void close();
+  [[nodiscard]] bool close_if_still(std::int64_t seen, Limit limit);
+  void close(Limit limit);
+  /// What is shown, copied by `read`; nothing is hidden meanwhile. Returns whether something was.
+  template <class Read>
+  bool read_shown(Read read);
 
   int descriptor_;
   std::atomic<std::int64_t> state_{kBusy};
+  std::atomic<Limit> closed_by_{Limit::kNone};
+  std::atomic<const ShownRequest*> shown_{nullptr};
 };
 
 /// Safe to use from any thread. Connections remove themselves before their descriptor is closed.
 class ConnectionTable {
  public:
-  /// `idle_time` is how long a connection waits for its next request, `first_time` for its first. `logger` outlives the
-  /// table.
-  ConnectionTable(std::size_t limit, std::chrono::seconds idle_time, std::chrono::seconds first_time, Logger& logger)
-      : limit_(limit), idle_time_(idle_time), first_time_(first_time), logger_(logger) {}
+  /// `idle_time` is how long a connection waits for its next request, `first_time` for its first. `logger` and `hits`,
+  /// which counts the limits for which connections are closed, outlive the table.
+  ConnectionTable(std::size_t limit, std::chrono::seconds idle_time, std::chrono::seconds first_time, Logger& logger,
+                  LimitCounters& hits)
+      : limit_(limit), idle_time_(idle_time), first_time_(first_time), logger_(logger), hits_(hits) {}
 
   /// At the limit a connection that has been idle for so long gives way to a new one (PROTOCOL.md section 17: not
   /// before 60 s, for its client may just be sending), or one that has sent nothing for this part of its first_time.
@@ -84,8 +110,11 @@ class ConnectionTable {
   void close_waiting();
   /// Shuts down those that wait for the rest of a body.
   void close_incomplete();
-  /// Shuts down all connections, and from now on each that is added: it was accepted while the daemon stopped.
-  void close_all();
+  /// Shuts down all connections, and from now on each that is added: it was accepted while the daemon stopped. Warns of
+  /// each request that is thereby cut off.
+  void close_all(Clock::Instant now);
+
+  [[nodiscard]] std::size_t size() const;
 
   /// Waits until no connection is open, at most for `time`. Returns whether none is.
   [[nodiscard]] bool wait_until_empty(std::chrono::milliseconds time);
@@ -94,14 +123,15 @@ class ConnectionTable {
   using Wait = WatchedConnection::Wait;
 
   template <class Predicate>
-  void close_if(Predicate is_meant);
+  void close_if(Predicate is_meant, Limit limit);
   [[nodiscard]] bool close_longest_idle(Clock::Instant now) TESSERA_REQUIRES(mutex_);
 
   const std::size_t limit_;
   const std::chrono::seconds idle_time_;
   const std::chrono::seconds first_time_;
   Logger& logger_;
-  Mutex mutex_;
+  LimitCounters& hits_;
+  mutable Mutex mutex_;
   std::condition_variable_any is_empty_;
   std::unordered_set<WatchedConnection*> connections_ TESSERA_GUARDED_BY(mutex_);
   std::optional<Clock::Instant> reported_ TESSERA_GUARDED_BY(mutex_);

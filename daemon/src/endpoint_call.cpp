@@ -51,33 +51,52 @@ std::optional<std::string> fault_of_run_id(const Error& error, const std::filesy
                                     : std::nullopt;
 }
 
-/// The bytes of all arrays and texts in a value, and a few for each number. An array on a GPU counts as a terabyte: it
-/// may have to be copied first.
-std::uint64_t size_of(const Value& value) {
+/// How large the parts of a value are. A plain value.
+struct ValueSize {
+  /// The bytes of all arrays and texts, and a few for each number. An array on a GPU counts as a terabyte: it may have
+  /// to be copied first.
+  std::uint64_t work_bytes = 0;
+  std::uint64_t array_bytes = 0;
+};
+
+void add_size(ValueSize& size, const Value& value) {
   constexpr std::uint64_t kNumberBytes = 8;
   constexpr std::uint64_t kGpuArrayBytes = std::uint64_t{1} << 40;
-  std::uint64_t size = kNumberBytes;
+  size.work_bytes += kNumberBytes;
   switch (value.kind()) {
     case Value::Kind::kArray:
-      size += value.array().is_on_device() ? kGpuArrayBytes : value.array().size_bytes();
+      size.work_bytes += value.array().is_on_device() ? kGpuArrayBytes : value.array().size_bytes();
+      size.array_bytes += value.array().size_bytes();
       break;
     case Value::Kind::kText:
-      size += value.text().size();
+      size.work_bytes += value.text().size();
       break;
     case Value::Kind::kList:
       for (const Value& item : value.list()) {
-        size += size_of(item);
+        add_size(size, item);
       }
       break;
     case Value::Kind::kObject:
       for (const Object::Member& member : value.object().members()) {
-        size += size_of(member.value);
+        add_size(size, member.value);
       }
       break;
     default:
       break;
   }
-  return size;
+}
+
+ArrayEncoding array_encoding_of(const Encoding& encoding) {
+  const bool is_compressed = encoding.compression == Compression::kLz4;
+  switch (encoding.format) {
+    case OutputFormat::kBase64:
+      return is_compressed ? ArrayEncoding::kBase64Lz4 : ArrayEncoding::kBase64;
+    case OutputFormat::kBinref:
+      return is_compressed ? ArrayEncoding::kBinrefLz4 : ArrayEncoding::kBinref;
+    case OutputFormat::kJson:
+      break;
+  }
+  return ArrayEncoding::kJson;
 }
 
 class EndpointCall final : public PendingCall {
@@ -119,28 +138,22 @@ class EndpointCall final : public PendingCall {
       refuse_if_lent();
     }
     call_ = Call{};  // the inputs' memory is not needed while the answer is sent
-  }
-
-  [[nodiscard]] std::uint64_t answer_bytes() const override {
-    const Object* result = std::get_if<Object>(&outcome_);
-    std::uint64_t bytes = 0;
+    const Object* const result = std::get_if<Object>(&outcome_);
     if (run_ && result != nullptr) {
       for (const Object::Member& member : result->members()) {
-        bytes += size_of(member.value);
+        add_size(answer_size_, member.value);
       }
     }
-    return bytes;
   }
 
+  [[nodiscard]] std::uint64_t answer_bytes() const override { return answer_size_.work_bytes; }
+
   Response finish() override {
-    Response response;
     try {
-      response = make_answer();
+      return make_answer();
     } catch (...) {
-      response = record_.fail(current_failure(), request_.accept);
+      return record_.fail(current_failure(), request_.accept);
     }
-    record_.answered(response);
-    return response;
   }
 
  private:
@@ -156,6 +169,7 @@ class EndpointCall final : public PendingCall {
     if (parts_.gpu.make_room_after_exhaustion(request_.exports_done.has_value())) {
       parts_.logger.warning("a call failed as a GPU had no memory left, some of which clients hold",
                             {{"text", std::get<EndpointFailure>(outcome_).text}});
+      record_.hit(Limit::kGpuMemory);
       outcome_ = gpu_full();
     }
   }
@@ -221,13 +235,25 @@ class EndpointCall final : public PendingCall {
     const ArrayWriters writers{.files = files ? &*files : nullptr, .device = &exports};
     if (const Status written = write_value(result, encoding, writers, response.body); !written) {
       std::optional<Response> refusal = exports.take_refusal();
-      return refusal ? *std::move(refusal) : record_.fail_to_write(written.error(), request_.accept);
+      if (!refusal) {
+        return record_.fail_to_write(written.error(), request_.accept);
+      }
+      record_.hit(exports.refused_by());
+      return *std::move(refusal);
     }
     if (files) {
       files->commit();
     }
+    count_arrays(exports, encoding);
     exports.commit(response, request_.exports_done.has_value());
     return response;
+  }
+
+  void count_arrays(const ResponseExports& exports, const Encoding& encoding) const {
+    if (ArrayTally* const tally = record_.arrays_out()) {
+      tally->add(ArrayEncoding::kCudaIpc, exports.exported_bytes());
+      tally->add(array_encoding_of(encoding), answer_size_.array_bytes - exports.exported_bytes());
+    }
   }
 
   const ServiceParts& parts_;
@@ -239,11 +265,12 @@ class EndpointCall final : public PendingCall {
   std::size_t inputs_through_host_;
   bool is_kept_;
   Outcome outcome_;
+  ValueSize answer_size_;
 };
 
 /// The run that a request asks for, or why it cannot be had.
 std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& parts, const ServedTesseract& tesseract,
-                                                         const Request& request) {
+                                                         const Request& request, const RequestRecord& record) {
   auto run = std::make_unique<CallRun>();
   run->run_id = find_parameter(split_target(request.target).query, "run_id");
   Result<std::string> folder = Run::folder_name(run->run_id);
@@ -260,6 +287,7 @@ std::variant<Response, std::unique_ptr<CallRun>> run_for(const ServiceParts& par
       parts.gpu.supersede();
     }
     if (!parts.gpu.has_room()) {
+      record.hit(Limit::kExportBytes);
       return exports_full();
     }
   }
@@ -278,23 +306,28 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
   const DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
-  CallOrFault read = read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs),
-                               {.depth = parts.options.nesting_depth, .early = request.early});
+  CallOrFault read =
+      read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs, record.arrays_in()),
+                {.depth = parts.options.nesting_depth, .early = request.early});
   if (device_inputs.is_gpu_full() && parts.gpu.make_room_after_exhaustion(request.exports_done.has_value())) {
+    record.hit(Limit::kGpuMemory);
     return gpu_full();
   }
   if (const auto* problems = std::get_if<std::vector<Problem>>(&read)) {
+    if (record.arrays_in() != nullptr && record.arrays_in()->is_over_limit) {
+      record.hit(Limit::kArrayBytes);
+    }
     return json_answer(422, problems_to_json(*problems));
   }
-  if (std::holds_alternative<JsonFault>(read)) {
-    return unreadable_body();
+  if (const auto* const fault = std::get_if<JsonFault>(&read)) {
+    return record.refuse_body(*fault);
   }
   Call& call = std::get<Call>(read);
   if (endpoint == Endpoint::kAbstractEval) {
     return std::make_unique<EndpointCall>(parts, tesseract, request, record, std::move(call), nullptr,
                                           device_inputs.through_host());
   }
-  std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request);
+  std::variant<Response, std::unique_ptr<CallRun>> run = run_for(parts, tesseract, request, record);
   if (auto* const refusal = std::get_if<Response>(&run)) {
     return std::move(*refusal);
   }

@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-/// Checks a request for an endpoint: body, run_id, Accept, in this order. `record` is of this request; refusals are not
-/// counted in it yet. All references outlive the call.
+/// Checks a request for an endpoint: body, run_id, Accept, in this order. `record` is of this request. All references
+/// outlive the call.
 [[nodiscard]] RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& tesseract,
                                                 const Request& request, const RequestRecord& record);
 

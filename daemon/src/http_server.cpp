@@ -24,6 +24,7 @@
 #include "connection_table.h"
 #include "descriptor_limit.h"
 #include "listener.h"
+#include "server_load.h"
 #include "session_environment.h"
 #include "task.h"
 #include "tessera/base/file.h"
@@ -73,7 +74,7 @@ Status check(const DaemonOptions& options) {
   return {};
 }
 
-class AsioHttpServer final : public HttpServer {
+class AsioHttpServer final : public HttpServer, private LoadSource {
  public:
   AsioHttpServer(DaemonOptions options, Service& service, Logger& logger, const Clock& clock)
       : options_(std::move(options)),
@@ -82,7 +83,8 @@ class AsioHttpServer final : public HttpServer {
         clock_(clock),
         call_slots_(options_.workers, options_.waiting_calls),
         codec_slots_(core_count(), std::numeric_limits<std::size_t>::max()),
-        connections_(options_.connections, options_.idle_time, options_.idle_time * kFirstRequestPatience, logger),
+        connections_(options_.connections, options_.idle_time, options_.idle_time * kFirstRequestPatience, logger,
+                     service.limits()),
         bodies_(options_.bodies_bytes.value_or(usable_memory_bytes() / 2)) {}
   AsioHttpServer(const AsioHttpServer&) = delete;
   AsioHttpServer& operator=(const AsioHttpServer&) = delete;
@@ -103,6 +105,7 @@ class AsioHttpServer final : public HttpServer {
   [[nodiscard]] std::chrono::milliseconds wait_for_exports() const;
   [[nodiscard]] bool wait_for_calls(std::chrono::milliseconds stop_time);
   [[nodiscard]] bool finish();
+  [[nodiscard]] ServerLoad load() const override;
 
   const DaemonOptions options_;
   Service& service_;
@@ -114,8 +117,8 @@ class AsioHttpServer final : public HttpServer {
   BodiesBudget bodies_;
   std::atomic<bool> is_stopping_{false};
   std::atomic<unsigned> busy_pollers_{0};
-  SessionEnvironment environment_{options_,     service_,     logger_, clock_,        call_slots_,
-                                  codec_slots_, connections_, bodies_, busy_pollers_, is_stopping_};
+  SessionEnvironment environment_{options_,     service_, logger_,       clock_,       call_slots_, codec_slots_,
+                                  connections_, bodies_,  busy_pollers_, is_stopping_, *this};
   TcpListener tcp_;
   UnixListener unix_;
   // Destroyed before what its handlers refer to.
@@ -269,7 +272,7 @@ bool AsioHttpServer::finish() {
   }
   connections_.close_waiting();
   const bool have_all_finished = wait_for_calls(stop_time);
-  connections_.close_all();
+  connections_.close_all(clock_.now());
   io_.stop();
   if (have_all_finished) {
     for (std::thread& thread : threads_) {
@@ -281,6 +284,16 @@ bool AsioHttpServer::finish() {
     logger_.info("stopped", {{"calls", have_all_finished ? "all finished" : "some still run"}});
   }
   return have_all_finished;
+}
+
+ServerLoad AsioHttpServer::load() const {
+  return {.workers = call_slots_.slots(),
+          .busy_workers = call_slots_.taken(),
+          .waiting_calls = call_slots_.waiting(),
+          .codecs = codec_slots_.slots(),
+          .busy_codecs = codec_slots_.taken(),
+          .waiting_codecs = codec_slots_.waiting(),
+          .connections = connections_.size()};
 }
 
 }  // namespace

@@ -32,6 +32,22 @@ void log_exception(Logger& logger, std::string_view message, const std::exceptio
   }
 }
 
+// Shows the request that is being answered for as long as it is.
+class ShownGuard {
+ public:
+  ShownGuard(WatchedConnection& watch, const RequestReport& report)
+      : watch_(watch), request_{report.id, report.method, report.target, report.peer, report.times.last()} {
+    watch_.show(request_);
+  }
+  ShownGuard(const ShownGuard&) = delete;
+  ShownGuard& operator=(const ShownGuard&) = delete;
+  ~ShownGuard() { watch_.hide(request_); }
+
+ private:
+  WatchedConnection& watch_;
+  ShownRequest request_;
+};
+
 class HttpSession {
  public:
   HttpSession(asio::io_context& io, SessionEnvironment& environment, UniqueFd socket)
@@ -41,6 +57,7 @@ class HttpSession {
 
  private:
   [[nodiscard]] Task<bool> serve_request();
+  void end_report();
   [[nodiscard]] Task<bool> answer();
   [[nodiscard]] Task<std::optional<Response>> compute();
   [[nodiscard]] Response answer_to_exception();
@@ -57,9 +74,11 @@ Task<void> HttpSession::run() {
   }
   bool is_kept = true;
   if (connection_.admission() == ConnectionTable::Admission::kRefused) {
-    Response refusal = make_refusal(503, "too many connections");
-    environment_.service.count_refusal(refusal.status);
-    is_kept = co_await send_response(connection_, environment_, nullptr, std::move(refusal));
+    reader_.begin_report(environment_.clock.now());
+    reader_.report().limit = Limit::kConnections;
+    is_kept = co_await send_response(connection_, environment_, nullptr, make_refusal(503, "too many connections"),
+                                     reader_.report());
+    end_report();
   }
   while (is_kept) {
     is_kept = co_await serve_request();
@@ -71,12 +90,20 @@ Task<void> HttpSession::run() {
 Task<bool> HttpSession::serve_request() {
   const RequestReader::Outcome outcome = co_await reader_.read();
   if (outcome == RequestReader::Outcome::kClosed) {
+    end_report();
     co_return false;
   }
+  bool is_kept = false;
   if (outcome == RequestReader::Outcome::kRefused) {
-    co_return co_await send_response(connection_, environment_, reader_.head(), reader_.take_refusal());
+    is_kept =
+        co_await send_response(connection_, environment_, reader_.head(), reader_.take_refusal(), reader_.report());
+  } else {
+    is_kept = co_await answer();
   }
-  const bool is_kept = co_await answer();
+  end_report();
+  if (outcome == RequestReader::Outcome::kRefused) {
+    co_return is_kept;
+  }
   reader_.finish();
   if (is_kept && reader_.has_more()) {
     co_await connection_.give_others_a_turn();
@@ -84,8 +111,23 @@ Task<bool> HttpSession::serve_request() {
   co_return is_kept;
 }
 
+// Tells the service of the request that is over, or else the log of a connection that was closed.
+void HttpSession::end_report() {
+  RequestReport& report = reader_.report();
+  const Limit closed_by = connection_.watch().closed_by();
+  if (!report.is_sent && report.limit == Limit::kNone) {
+    report.limit = closed_by;
+  }
+  if (!report.id.empty()) {
+    environment_.service.request_over(report);
+  } else if (closed_by != Limit::kNone) {
+    environment_.logger.debug("closed a connection", {{"limit", name_of(closed_by)}, {"peer", connection_.peer()}});
+  }
+}
+
 // Returns whether the connection is kept.
 Task<bool> HttpSession::answer() {
+  const ShownGuard shown(connection_.watch(), reader_.report());
   std::optional<Response> response;
   try {
     response = co_await compute();
@@ -97,18 +139,22 @@ Task<bool> HttpSession::answer() {
   }
   // A large answer may take long to be taken; the memory of its request is free meanwhile.
   reader_.drop_body();
-  co_return co_await send_response(connection_, environment_, reader_.head(), std::move(*response));
+  co_return co_await send_response(connection_, environment_, reader_.head(), std::move(*response), reader_.report());
 }
 
 // Has the request answered; nothing if nobody wants the answer any more.
 Task<std::optional<Response>> HttpSession::compute() {
   const Request& request = reader_.head()->request;
   const std::uint64_t body_bytes = request.body.size();
+  RequestTimes& times = reader_.report().times;
+  const Clock& clock = environment_.clock;
   HeldSlot codec_slot;
   if (body_bytes > kLargeBytes || environment_.service.may_wait_for_gpu(request)) {
     codec_slot = co_await connection_.wait_for_slot(environment_.codec_slots);
+    times.end(RequestPart::kWait, clock.now());
   }
   std::variant<Response, std::unique_ptr<PendingCall>> begun = environment_.service.begin(request);
+  times.end(RequestPart::kDecode, clock.now());
   codec_slot.give_back();
   if (auto* const response = std::get_if<Response>(&begun)) {
     co_return std::move(*response);
@@ -119,20 +165,24 @@ Task<std::optional<Response>> HttpSession::compute() {
   HeldSlot call_slot;
   if (environment_.call_slots.try_take()) {
     call_slot = HeldSlot(environment_.call_slots);
+    times.skip(RequestPart::kWait);
   } else {
     call_slot = co_await connection_.wait_for_slot(environment_.call_slots);
+    times.end(RequestPart::kWait, clock.now());
     if (!call_slot.is_held()) {
       co_return answer_to_full_queue();
     }
     if (connection_.is_peer_gone()) {
-      environment_.logger.debug("dropped a waiting call, its client has gone");
+      environment_.logger.debug("dropped a waiting call, its client has gone", {{"id", reader_.report().id}});
       co_return std::nullopt;
     }
   }
   call->run();
+  times.end(RequestPart::kCompute, clock.now());
   call_slot.give_back();
   if (std::max(body_bytes, call->answer_bytes()) > kLargeBytes) {
     codec_slot = co_await connection_.wait_for_slot(environment_.codec_slots);
+    times.end(RequestPart::kWait, clock.now());
   }
   co_return call->finish();
 }
@@ -140,16 +190,15 @@ Task<std::optional<Response>> HttpSession::compute() {
 // The service and its calls never throw; if one does all the same, its client hears of it and others do not.
 Response HttpSession::answer_to_exception() {
   log_exception(environment_.logger, "a request was lost to an exception", std::current_exception());
-  Response response = make_internal_error();
-  environment_.service.count_refusal(response.status);
-  return response;
+  return make_internal_error();
 }
 
 Response HttpSession::answer_to_full_queue() {
   Response response = make_refusal(503, "all workers are busy and too many calls wait for one");
   response.headers.emplace_back("retry-after", "1");
   response.close = false;
-  environment_.service.count_refusal(response.status);
+  environment_.service.limits().hit(Limit::kWaitingCalls);
+  reader_.report().limit = Limit::kWaitingCalls;
   return response;
 }
 

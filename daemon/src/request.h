@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "request_report.h"
+#include "server_load.h"
 #include "tessera/array/body.h"
 #include "tessera/array/early_base64.h"
 
@@ -24,7 +26,10 @@ struct Request {
   std::optional<std::string_view> exports_done;
   std::string_view peer;  ///< who sent it, for operators: "127.0.0.1:41234", "pid 5123"
   std::string_view body;
-  EarlyBase64* early = nullptr;  ///< followed the body as it arrived; may be null
+  std::optional<std::string_view> request_id;  ///< that the client calls it by
+  EarlyBase64* early = nullptr;                ///< followed the body as it arrived; may be null
+  RequestReport* report = nullptr;             ///< is filled in on its way; may be null
+  const LoadSource* server = nullptr;          ///< that it came to; may be null
 };
 
 struct Response {

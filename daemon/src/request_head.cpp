@@ -80,6 +80,8 @@ class HeadParser final : public http::basic_parser<true> {
       case http::field::unknown:
         if (beast::iequals(name_text, "tesseract-exports-done")) {
           keep_first(request.exports_done, value);
+        } else if (beast::iequals(name_text, "x-request-id")) {
+          keep_first(request.request_id, value);
         }
         return;
       default:

@@ -24,11 +24,16 @@ constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
 }  // namespace
 
 Task<RequestReader::Outcome> RequestReader::read() {
+  report_ = {};
   Outcome outcome = co_await read_head();
   if (outcome == Outcome::kRequest && head_.framing != RequestHead::Framing::kNoBody) {
     outcome = co_await read_body();
   }
   is_first_ = false;
+  if (!report_.id.empty()) {
+    report_.times.end(RequestPart::kReceive, environment_.clock.now());
+    report_.received_bytes += head_.request.body.size();
+  }
   if (outcome != Outcome::kRequest) {
     drop_body();
   }
@@ -49,6 +54,12 @@ void RequestReader::finish() {
   has_head_ = false;
 }
 
+void RequestReader::begin_report(Clock::Instant began) {
+  report_.id = made_id_.make();
+  report_.peer = connection_.peer();
+  report_.times.begin(began);
+}
+
 Task<RequestReader::Outcome> RequestReader::read_head() {
   const std::size_t limit = environment_.options.header_bytes;
   HeadScanner scanner({.request_line_bytes = environment_.options.request_line_bytes,
@@ -58,6 +69,9 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
   // A new client sends at once; one that has just been answered takes its time.
   bool expects_bytes = is_first_;
   input_.settle();
+  if (!input_.is_empty()) {
+    begin_report(environment_.clock.now());
+  }
   while (true) {
     if (!input_.is_empty()) {
       // What is beyond the limit is not looked at: the answer is one, however much came at once.
@@ -83,10 +97,14 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
     }
     expects_bytes = false;
     std::size_t count = 0;
+    const Clock::Instant began = environment_.clock.now();  // before: what is received was there
     if (connection_.try_receive(input_.room(limit), count) == Received::kEnd) {
       co_return Outcome::kClosed;
     }
     input_.add(count);
+    if (count > 0 && report_.id.empty()) {
+      begin_report(began);
+    }
   }
 }
 
@@ -115,9 +133,23 @@ RequestReader::Outcome RequestReader::take_head(const HeadScanner& scanner) {
   }
   head_ = *head;
   has_head_ = true;
-  head_.request.peer = connection_.peer();
+  complete_head();
+  report_.received_bytes = used_bytes_;
   environment_.service.head_arrived(head_.request);
   return Outcome::kRequest;
+}
+
+// Adds what the bytes of a head do not say, and notes what they do.
+void RequestReader::complete_head() {
+  Request& request = head_.request;
+  request.peer = connection_.peer();
+  request.report = &report_;
+  request.server = &environment_.load;
+  report_.method = request.method;
+  report_.target = request.target;
+  if (request.request_id.has_value() && is_request_id(*request.request_id)) {
+    report_.id = *request.request_id;
+  }
 }
 
 Task<RequestReader::Outcome> RequestReader::read_body() {
@@ -186,7 +218,8 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
     }
   }
   if (!allocate_body(length)) {
-    co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"));
+    co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"),
+                     Limit::kBodyMemory);
   }
   const std::string_view begun = input_.unread().substr(used_bytes_);
   if (!held_.add(begun.size())) {
@@ -206,7 +239,9 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
       co_return refuse_for_now(count);
     }
     filled += count;
+    report_.times.end(RequestPart::kReceive, environment_.clock.now());
     early_->advance({reinterpret_cast<const char*>(body_.data()), filled});
+    report_.times.end(RequestPart::kDecode, environment_.clock.now());
   }
   head_.request.body = {reinterpret_cast<const char*>(body_.data()), length};
   head_.request.early = &*early_;
@@ -219,7 +254,7 @@ void RequestReader::set_head_apart() {
   input_.consume(std::exchange(used_bytes_, 0));
   if (const std::optional<RequestHead> head = parse_head(head_copy_)) {
     head_ = *head;
-    head_.request.peer = connection_.peer();
+    complete_head();
   }
 }
 
@@ -237,7 +272,7 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
         co_return refuse_for_now(step.data.size());
       }
       if (!append_to_body(filled, step.data)) {
-        co_return refuse(make_refusal(503, "not enough memory for the body"));
+        co_return refuse(make_refusal(503, "not enough memory for the body"), Limit::kBodyMemory);
       }
       filled += step.data.size();
       input_.consume(step.used);
@@ -304,8 +339,11 @@ bool RequestReader::is_refused_unread() {
   return true;
 }
 
-RequestReader::Outcome RequestReader::refuse(Response response) {
-  environment_.service.count_refusal(response.status);
+RequestReader::Outcome RequestReader::refuse(Response response, Limit limit) {
+  if (limit != Limit::kNone) {
+    environment_.service.limits().hit(limit);
+    report_.limit = limit;
+  }
   refusal_ = std::move(response);
   return Outcome::kRefused;
 }
@@ -314,13 +352,16 @@ RequestReader::Outcome RequestReader::refuse_head(HeadScanner::Found found) {
   const DaemonOptions& options = environment_.options;
   switch (found) {
     case HeadScanner::Found::kLongRequestLine:
-      return refuse(make_refusal(
-          414, "the request line is longer than " + std::to_string(options.request_line_bytes) + " bytes"));
+      return refuse(
+          make_refusal(414, "the request line is longer than " + std::to_string(options.request_line_bytes) + " bytes"),
+          Limit::kRequestLineBytes);
     case HeadScanner::Found::kLongHeader:
       return refuse(
-          make_refusal(431, "a header is longer than " + std::to_string(options.header_value_bytes) + " bytes"));
+          make_refusal(431, "a header is longer than " + std::to_string(options.header_value_bytes) + " bytes"),
+          Limit::kHeaderValueBytes);
     case HeadScanner::Found::kTooManyHeaders:
-      return refuse(make_refusal(431, "there are more than " + std::to_string(options.headers) + " headers"));
+      return refuse(make_refusal(431, "there are more than " + std::to_string(options.headers) + " headers"),
+                    Limit::kHeaders);
     default:
       return refuse(make_bad_request());
   }
@@ -328,18 +369,20 @@ RequestReader::Outcome RequestReader::refuse_head(HeadScanner::Found found) {
 
 RequestReader::Outcome RequestReader::refuse_long_head(bool has_request_line) {
   const std::string limit = std::to_string(environment_.options.header_bytes) + " bytes";
-  return refuse(has_request_line ? make_refusal(431, "the headers are longer than " + limit)
-                                 : make_refusal(414, "the request line is longer than " + limit));
+  return has_request_line
+             ? refuse(make_refusal(431, "the headers are longer than " + limit), Limit::kHeaderBytes)
+             : refuse(make_refusal(414, "the request line is longer than " + limit), Limit::kRequestLineBytes);
 }
 
 RequestReader::Outcome RequestReader::refuse_long_body(const std::string& what) {
   const std::string limit = std::to_string(environment_.options.body_bytes) + " bytes";
-  return refuse(make_refusal(413, what + " is larger than the limit of " + limit));
+  return refuse(make_refusal(413, what + " is larger than the limit of " + limit), Limit::kBodyBytes);
 }
 
 RequestReader::Outcome RequestReader::refuse_for_all_bodies(const std::string& what) {
   const std::string limit = std::to_string(environment_.bodies.limit_bytes()) + " bytes";
-  return refuse(make_refusal(413, what + " is larger than the limit of " + limit + " for all bodies together"));
+  return refuse(make_refusal(413, what + " is larger than the limit of " + limit + " for all bodies together"),
+                Limit::kBodiesBytes);
 }
 
 // Others have to end first. Which request it is depends on who comes last, so none waits for another.
@@ -350,7 +393,7 @@ RequestReader::Outcome RequestReader::refuse_for_now(std::uint64_t more_bytes) {
                             std::to_string(more_bytes) + " more of this one are beyond the limit of " +
                             std::to_string(bodies.limit_bytes()) + " bytes for all together");
   response.headers.emplace_back("retry-after", "1");
-  return refuse(std::move(response));
+  return refuse(std::move(response), Limit::kBodiesBytes);
 }
 
 }  // namespace tessera

@@ -10,6 +10,8 @@
 #include "input_buffer.h"
 #include "request.h"
 #include "request_head.h"
+#include "request_id.h"
+#include "request_report.h"
 #include "session_environment.h"
 #include "task.h"
 #include "tessera/array/buffer.h"
@@ -36,6 +38,10 @@ class RequestReader {
   /// The head of the request that was read last, if it had a good one. Borrows, with the body in it, from this.
   [[nodiscard]] const RequestHead* head() const { return has_head_ ? &head_ : nullptr; }
   [[nodiscard]] Response take_refusal() { return std::move(refusal_); }
+  /// What is known of the request that is read or was read last; without an id if none has begun.
+  [[nodiscard]] RequestReport& report() { return report_; }
+  /// Begins the report of a request whose first byte came at that time, or that is answered before one came.
+  void begin_report(Clock::Instant began);
 
   /// Gives the memory of a large body back before its request is finished.
   void drop_body();
@@ -48,6 +54,7 @@ class RequestReader {
   [[nodiscard]] Task<Outcome> read_head();
   [[nodiscard]] Task<bool> wait_for_head(std::optional<Clock::Instant>& deadline);
   [[nodiscard]] Outcome take_head(const HeadScanner& scanner);
+  void complete_head();
   [[nodiscard]] Task<Outcome> read_body();
   [[nodiscard]] Task<Outcome> read_short_body(std::size_t length);
   [[nodiscard]] Task<Outcome> read_long_body(std::size_t length);
@@ -56,7 +63,7 @@ class RequestReader {
   [[nodiscard]] bool append_to_body(std::size_t filled, std::string_view data);
   [[nodiscard]] bool allocate_body(std::size_t size);
   [[nodiscard]] bool is_refused_unread();
-  [[nodiscard]] Outcome refuse(Response response);
+  [[nodiscard]] Outcome refuse(Response response, Limit limit = Limit::kNone);
   [[nodiscard]] Outcome refuse_head(HeadScanner::Found found);
   [[nodiscard]] Outcome refuse_long_head(bool has_request_line);
   [[nodiscard]] Outcome refuse_long_body(const std::string& what);
@@ -76,6 +83,8 @@ class RequestReader {
   HeldBodyBytes held_;          // wherever it is
   std::optional<EarlyBase64> early_;
   Response refusal_;
+  RequestReport report_;
+  RequestId made_id_;
 };
 
 }  // namespace tessera

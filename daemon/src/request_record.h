@@ -1,4 +1,4 @@
-// What is counted and logged about a request when it is answered.
+// What the service notes about a request on its way to its answer: its route, its failures, the limits that it hit.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,9 @@
 #include "metrics.h"
 #include "negotiation.h"
 #include "request.h"
+#include "request_report.h"
 #include "router.h"
+#include "tessera/array/json_scanner.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/daemon/daemon.h"
@@ -27,30 +29,39 @@ struct ServiceParts {
   const Clock& clock;
 };
 
-/// One request on its way to its answer. One thread at a time.
+/// One request on its way to its answer; copies are of the same one. One thread at a time.
 class RequestRecord {
  public:
-  RequestRecord(const ServiceParts& parts, const Request& request);
+  RequestRecord(const ServiceParts& parts, const Request& request) : parts_(parts), report_(request.report) {}
 
   /// Says what the request is for, once that is known. `tesseract` is a name that outlives the record.
   void set_route(const Route& route, std::string_view tesseract);
   [[nodiscard]] const Route& route() const { return route_; }
 
+  /// Counts a limit that the request hit.
+  void hit(Limit limit) const;
+  /// What the arrays of the request hold, and those of its answer; null if nobody wants to know.
+  [[nodiscard]] ArrayTally* arrays_in() const { return report_ != nullptr ? &report_->arrays_in : nullptr; }
+  [[nodiscard]] ArrayTally* arrays_out() const { return report_ != nullptr ? &report_->arrays_out : nullptr; }
+
+  /// The answer to a body that is no text, or nested too deep.
+  [[nodiscard]] Response refuse_body(const JsonFault& fault) const;
   /// Logs that the files of a call could not be written, which is not its endpoint's fault, and makes its answer.
   [[nodiscard]] Response fail_to_write(const Error& error, std::optional<std::string_view> accept) const;
   /// Logs a failure and makes its answer.
   [[nodiscard]] Response fail(const EndpointFailure& failure, std::optional<std::string_view> accept) const;
-  /// Counts the answer, and logs one line about it at debug. Call it once, last.
-  void answered(const Response& response) const;
 
  private:
   [[nodiscard]] Response answer_to(const EndpointFailure& failure, std::optional<std::string_view> accept) const;
+  [[nodiscard]] std::string_view id() const { return report_ != nullptr ? report_->id : std::string_view(); }
 
   const ServiceParts& parts_;
+  RequestReport* report_;
   Route route_;
   std::string_view tesseract_;
-  std::size_t request_bytes_;
-  std::optional<Clock::Instant> began_;  // only where somebody reads it
 };
+
+/// Logs one line about a request that is over.
+void log_end(Logger& logger, const RequestReport& report);
 
 }  // namespace tessera

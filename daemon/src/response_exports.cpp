@@ -32,6 +32,7 @@ Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
     if (made.error().code() == ErrorCode::kOutOfMemory &&
         exchange_.make_room_after_exhaustion(request_.exports_done.has_value())) {
       refusal_ = gpu_full();
+      refused_by_ = Limit::kGpuMemory;
     }
     return made.error();
   }
@@ -41,11 +42,13 @@ Result<std::optional<std::string>> ResponseExports::write(const Array& array) {
       const std::uint64_t needed_bytes = reserved_bytes_ + exported.pinned_bytes;
       const std::uint64_t limit_bytes = exchange_.export_limit_bytes();
       refusal_ = needed_bytes > limit_bytes ? exports_never_fit(needed_bytes, limit_bytes) : exports_full();
+      refused_by_ = Limit::kExportBytes;
       return Error(ErrorCode::kUnavailable, "clients hold all the GPU memory that may be lent to them");
     }
     reserved_bytes_ += exported.pinned_bytes;
     owners_.push_back(std::move(exported.owner));
   }
+  exported_bytes_ += array.size_bytes();
   ++(exported.is_staged ? staged_ : in_place_);
   return std::optional<std::string>(std::move(exported.reference));
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu_exchange.h"
+#include "limit_counters.h"
 #include "request.h"
 #include "tessera/array/device_array.h"
 #include "tessera/base/random_id.h"
@@ -40,6 +41,11 @@ class ResponseExports final : public DeviceArrayWriter {
   /// not.
   [[nodiscard]] std::optional<Response> take_refusal() { return std::exchange(refusal_, std::nullopt); }
 
+  /// The limit behind that refusal.
+  [[nodiscard]] Limit refused_by() const { return refused_by_; }
+  /// Of the arrays that were written as references.
+  [[nodiscard]] std::uint64_t exported_bytes() const { return exported_bytes_; }
+
   /// Leases what was written to the client, and adds the header that names it, and one that says which ways the arrays
   /// took. If the response cannot be sent, the lease ends at once.
   void commit(Response& response, bool is_acknowledging);
@@ -51,6 +57,8 @@ class ResponseExports final : public DeviceArrayWriter {
   const Request& request_;
   bool is_negotiated_;
   std::optional<Response> refusal_;
+  Limit refused_by_ = Limit::kNone;
+  std::uint64_t exported_bytes_ = 0;
   std::vector<std::shared_ptr<void>> owners_;
   std::uint64_t reserved_bytes_ = 0;
   std::size_t in_place_ = 0;

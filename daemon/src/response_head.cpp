@@ -101,7 +101,8 @@ void append_header(std::string& text, std::string_view name, std::string_view va
 
 }  // namespace
 
-void append_head(std::string& text, const Response& response, ConnectionNote note, Clock::WallTime now) {
+void append_head(std::string& text, const Response& response, std::string_view request_id, ConnectionNote note,
+                 Clock::WallTime now) {
   text += "HTTP/1.1 ";
   text += std::to_string(response.status);
   text += ' ';
@@ -109,6 +110,7 @@ void append_head(std::string& text, const Response& response, ConnectionNote not
   text += "\r\n";
   append_header(text, "date", current_http_date(now));
   append_header(text, "server", "tessera/" TESSERA_VERSION);
+  append_header(text, "x-request-id", request_id);
   if (!is_bodiless(response.status)) {
     append_header(text, "content-length", std::to_string(response.body.size_bytes()));
     if (!response.content_type.empty()) {

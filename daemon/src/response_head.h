@@ -17,7 +17,8 @@ enum class ConnectionNote {
 };
 
 /// Appends status line and headers, with Content-Length (PROTOCOL.md section 2) and the empty line.
-void append_head(std::string& text, const Response& response, ConnectionNote note, Clock::WallTime now);
+void append_head(std::string& text, const Response& response, std::string_view request_id, ConnectionNote note,
+                 Clock::WallTime now);
 
 /// Whether a response of this status has neither a body nor a length.
 [[nodiscard]] bool is_bodiless(int status);

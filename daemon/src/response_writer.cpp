@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,22 +37,17 @@ ConnectionNote note_of(const RequestHead* head, bool is_kept) {
   return head->is_http_1_0 ? ConnectionNote::kKeepAlive : ConnectionNote::kNone;
 }
 
-void log_answer(Logger& logger, const RequestHead* head, const Response& response) {
-  if (logger.is_on(LogLevel::kDebug)) {
-    const std::string_view method = head != nullptr ? head->request.method : "?";
-    const std::string_view target = head != nullptr ? head->request.target.substr(0, 200) : "?";
-    logger.debug("answered", {{"method", method}, {"target", target}, {"status", std::int64_t{response.status}}});
-  }
-}
-
 // Returns whether all of it was sent.
-Task<bool> send_large(Connection& connection, std::string_view head, const Body& body) {
+Task<bool> send_large(Connection& connection, const Clock& clock, std::string_view head, const Body& body,
+                      RequestTimes& times) {
   const Buffer scratch = Buffer::allocate(kPieceBytes);
   Body::Cursor cursor(body);
   bool is_sent = true;
   std::string_view piece = view_of(cursor.next(scratch.bytes()));
   while (is_sent && !piece.empty()) {
+    times.end(RequestPart::kEncode, clock.now());
     is_sent = co_await connection.send(head, piece);
+    times.end(RequestPart::kSend, clock.now());
     head = {};
     piece = view_of(cursor.next(scratch.bytes()));
   }
@@ -63,28 +57,31 @@ Task<bool> send_large(Connection& connection, std::string_view head, const Body&
 }  // namespace
 
 Task<bool> send_response(Connection& connection, const SessionEnvironment& environment, const RequestHead* head,
-                         Response response) {
+                         Response response, RequestReport& report) {
   const bool is_kept = head != nullptr && head->keep_alive && !response.close && !environment.is_stopping;
   const bool is_for_head = head != nullptr && head->request.method == "HEAD";
   const bool has_body = !response.without_body && !is_for_head && !is_bodiless(response.status);
   const bool is_small = has_body && response.body.size_bytes() <= kSmallAnswerBytes;
   std::string text;
   text.reserve(512 + (is_small ? static_cast<std::size_t>(response.body.size_bytes()) : 0));
-  append_head(text, response, note_of(head, is_kept), environment.clock.wall_now());
-  log_answer(environment.logger, head, response);
-  bool is_sent = false;
-  if (has_body && !is_small) {
-    is_sent = co_await send_large(connection, text, response.body);
-  } else {
-    if (is_small) {
-      append_whole(text, response.body);
-    }
-    is_sent = co_await connection.send(text, {});
+  append_head(text, response, report.id, note_of(head, is_kept), environment.clock.wall_now());
+  report.status = response.status;
+  report.sent_bytes = text.size() + (has_body ? response.body.size_bytes() : 0);
+  if (is_small) {
+    append_whole(text, response.body);
   }
-  if (!is_sent && response.when_not_sent) {
+  environment.service.answering(report);
+  if (has_body && !is_small) {
+    report.is_sent = co_await send_large(connection, environment.clock, text, response.body, report.times);
+  } else {
+    report.times.end(RequestPart::kEncode, environment.clock.now());
+    report.is_sent = co_await connection.send(text, {});
+    report.times.end(RequestPart::kSend, environment.clock.now());
+  }
+  if (!report.is_sent && response.when_not_sent) {
     response.when_not_sent();
   }
-  co_return is_sent&& is_kept;
+  co_return report.is_sent&& is_kept;
 }
 
 }  // namespace tessera

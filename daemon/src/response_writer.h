@@ -9,9 +9,10 @@
 
 namespace tessera {
 
-/// Sends `response`. `head` is that of its request, if it had a good one; without, and when the server stops, the
-/// connection is closed. Returns whether it is kept. The references outlive the task.
+/// Sends `response`, and notes it in `report`, whose encoding began when its last part ended. `head` is that of its
+/// request, if it had a good one; without, and when the server stops, the connection is closed. Returns whether it is
+/// kept. The references outlive the task.
 [[nodiscard]] Task<bool> send_response(Connection& connection, const SessionEnvironment& environment,
-                                       const RequestHead* head, Response response);
+                                       const RequestHead* head, Response response, RequestReport& report);
 
 }  // namespace tessera

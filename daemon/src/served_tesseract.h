@@ -37,9 +37,9 @@ struct ServedTesseract {
   ServedTesseract(const ServedTesseract&) = delete;
   ServedTesseract& operator=(const ServedTesseract&) = delete;
 
-  /// A reader whose GPU arrays `device` reads, which outlives it.
-  [[nodiscard]] ArrayReader reader(const DeviceInputs& device) const {
-    return {&input, ArrayReader::Limits{array_bytes}, has_transport ? &device : nullptr};
+  /// A reader whose GPU arrays `device` reads. `tally` counts what is read; it may be null. Both outlive it.
+  [[nodiscard]] ArrayReader reader(const DeviceInputs& device, ArrayTally* tally = nullptr) const {
+    return {&input, ArrayReader::Limits{array_bytes}, has_transport ? &device : nullptr, tally};
   }
 
   std::shared_ptr<const TesseractDefinition> definition;

@@ -131,7 +131,7 @@ class TesseractService final : public Service {
     RequestRecord record(parts_, head);
     std::optional<Response> refusal = refuse(find_route(head, record), head);
     if (refusal) {
-      finish_answer(*refusal, head, record);
+      refusal->without_body = head.method == "HEAD";
     }
     return refusal;
   }
@@ -149,12 +149,19 @@ class TesseractService final : public Service {
       result = record.fail(current_failure(), request.accept);
     }
     if (auto* const response = std::get_if<Response>(&result)) {
-      finish_answer(*response, request, record);
+      response->without_body = request.method == "HEAD";
     }
     return result;
   }
 
-  void count_refusal(int status) override { metrics_.count({RouteKind::kConnection, std::nullopt}, status); }
+  void answering(const RequestReport& report) override { metrics_.count_answer(report); }
+
+  void request_over(const RequestReport& report) override {
+    metrics_.count_end(report);
+    log_end(parts_.logger, report);
+  }
+
+  [[nodiscard]] LimitCounters& limits() override { return metrics_.limits(); }
 
   [[nodiscard]] std::uint64_t awaited_exports() const override { return gpu_->registry().stats().acknowledging; }
 
@@ -210,11 +217,6 @@ class TesseractService final : public Service {
     return std::nullopt;
   }
 
-  static void finish_answer(Response& response, const Request& request, const RequestRecord& record) {
-    response.without_body = request.method == "HEAD";
-    record.answered(response);
-  }
-
   RefusalOrCall answer(const Request& request, RequestRecord& record) {
     const RouteMatch match = find_route(request, record);
     if (std::optional<Response> refusal = refuse(match, request)) {
@@ -243,7 +245,8 @@ class TesseractService final : public Service {
 
   Response answer_at_root(RouteKind kind, const Request& request) const {
     if (kind == RouteKind::kMetrics) {
-      return text_answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.to_text() + gpu_metrics(*gpu_));
+      return text_answer(200, "text/plain; version=0.0.4; charset=utf-8",
+                         metrics_.to_text(request.server) + gpu_metrics(*gpu_));
     }
     if (kind == RouteKind::kGpu) {
       return json_answer(200, gpu_json(*gpu_));

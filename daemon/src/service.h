@@ -8,7 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "limit_counters.h"
 #include "request.h"
+#include "request_report.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/base/result.h"
@@ -51,8 +53,8 @@ class Service {
   /// back, whatever becomes of the request. `head.body` is empty.
   virtual void head_arrived(const Request& /*head*/) {}
 
-  /// Answers what is refused whatever its body (unknown route, wrong method), counted like any answer, so that a large
-  /// or awaited body need not be sent; nothing if the body must be read. `head.body` is empty.
+  /// Answers what is refused whatever its body (unknown route, wrong method), so that a large or awaited body need not
+  /// be sent; nothing if the body must be read. `head.body` is empty.
   [[nodiscard]] virtual std::optional<Response> refuse_unread(const Request& /*head*/) { return std::nullopt; }
 
   /// Whether begin() may wait for a GPU, however small the body. Errs on the side of yes.
@@ -61,8 +63,12 @@ class Service {
   /// memory that it borrows outlive the PendingCall.
   [[nodiscard]] virtual RefusalOrCall begin(const Request& request) = 0;
 
-  /// Counts an answer that the connection made itself (400, 413, 431, 503), for the metrics.
-  virtual void count_refusal(int status) = 0;
+  /// Counts an answer that is about to be sent, whoever made it: one who has read it finds it counted.
+  virtual void answering(const RequestReport& report) = 0;
+  /// Counts the rest of a request that is over, answered or not, and logs it. Once for each.
+  virtual void request_over(const RequestReport& report) = 0;
+  /// Counts the limits that requests and connections hit.
+  [[nodiscard]] virtual LimitCounters& limits() = 0;
   /// How many answers hold GPU memory that their clients still read and will name done: worth a moment at the end.
   [[nodiscard]] virtual std::uint64_t awaited_exports() const { return 0; }
   /// Removes run folders older than keep_runs; called from time to time.

@@ -6,6 +6,7 @@
 
 #include "bodies_budget.h"
 #include "connection_table.h"
+#include "server_load.h"
 #include "service.h"
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
@@ -33,6 +34,7 @@ struct SessionEnvironment {
   BodiesBudget& bodies;
   std::atomic<unsigned>& busy_pollers;  ///< threads that look for a next request without sleeping
   std::atomic<bool>& is_stopping;
+  const LoadSource& load;
 };
 
 }  // namespace tessera

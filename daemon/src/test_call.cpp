@@ -30,16 +30,13 @@ class TestCall final : public PendingCall {
   }
 
   Response finish() override {
-    Response response;
     try {
       const auto* const failure = std::get_if<EndpointFailure>(&outcome_);
-      response = failure != nullptr ? record_.fail(*failure, request_.accept)
-                                    : json_answer(200, std::get<TestOutcome>(outcome_).to_json());
+      return failure != nullptr ? record_.fail(*failure, request_.accept)
+                                : json_answer(200, std::get<TestOutcome>(outcome_).to_json());
     } catch (...) {
-      response = record_.fail(current_failure(), request_.accept);
+      return record_.fail(current_failure(), request_.accept);
     }
-    record_.answered(response);
-    return response;
   }
 
  private:
@@ -63,8 +60,8 @@ RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesser
   if (const auto* problems = std::get_if<std::vector<Problem>>(&spec)) {
     return json_answer(422, problems_to_json(*problems));
   }
-  if (std::holds_alternative<JsonFault>(spec)) {
-    return unreadable_body();
+  if (const auto* const fault = std::get_if<JsonFault>(&spec)) {
+    return record.refuse_body(*fault);
   }
   return std::make_unique<TestCall>(parts, tesseract, request, record, std::get<TestSpec>(std::move(spec)));
 }

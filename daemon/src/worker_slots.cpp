@@ -45,6 +45,11 @@ void WorkerSlots::drop_waiters() {
   dropped.swap(queue_);
 }
 
+std::size_t WorkerSlots::taken() const {
+  const MutexLock lock(mutex_);
+  return slots_ - free_;
+}
+
 std::size_t WorkerSlots::waiting() const {
   const MutexLock lock(mutex_);
   return queue_.size();

@@ -32,7 +32,8 @@ class WorkerSlots {
     kFull,    ///< too many wait already
   };
 
-  WorkerSlots(std::size_t slots, std::size_t waiting_limit) : free_(slots), waiting_limit_(waiting_limit) {}
+  WorkerSlots(std::size_t slots, std::size_t waiting_limit)
+      : slots_(slots), free_(slots), waiting_limit_(waiting_limit) {}
 
   /// Takes a slot if one is free and nobody waits.
   [[nodiscard]] bool try_take();
@@ -43,9 +44,12 @@ class WorkerSlots {
   /// Destroys the waiters without granting them anything, and takes no further ones.
   void drop_waiters();
 
+  [[nodiscard]] std::size_t slots() const { return slots_; }
+  [[nodiscard]] std::size_t taken() const;
   [[nodiscard]] std::size_t waiting() const;
 
  private:
+  const std::size_t slots_;
   mutable Mutex mutex_;
   std::size_t free_ TESSERA_GUARDED_BY(mutex_);
   std::size_t waiting_limit_ TESSERA_GUARDED_BY(mutex_);

@@ -41,8 +41,20 @@ class EchoService final : public Service {
     response.without_body = request.method == "HEAD";
     return response;
   }
-  void count_refusal(int status) override { require(status >= 400 && status < 600, "a refusal has its status"); }
+  void answering(const RequestReport& report) override {
+    require(report.status >= 100 && report.status < 600, "an answer has its status");
+  }
+  void request_over(const RequestReport& report) override { require(!report.id.empty(), "a request has its id"); }
+  [[nodiscard]] LimitCounters& limits() override { return limits_; }
   void remove_old_runs() override {}
+
+ private:
+  LimitCounters limits_;
+};
+
+class NoLoad final : public LoadSource {
+ public:
+  [[nodiscard]] ServerLoad load() const override { return {}; }
 };
 
 // A session has lost something if it logs that.
@@ -78,6 +90,15 @@ std::string without_continues(std::string text) {
   return text;
 }
 
+// Without the ids that the server makes up.
+std::string without_ids(std::string text) {
+  static constexpr std::string_view kName = "\r\nx-request-id: ";
+  for (std::size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at)) {
+    text.erase(at, text.find("\r\n", at + kName.size()) - at);
+  }
+  return text;
+}
+
 // What a client gets that sends `bytes`, then closes its half.
 std::string answers_to(std::string_view bytes, std::size_t piece, bool is_hesitant) {
   const CutReceives cut(piece, is_hesitant);
@@ -89,12 +110,13 @@ std::string answers_to(std::string_view bytes, std::size_t piece, bool is_hesita
   options.body_bytes = 4096;
   WorkerSlots call_slots(1, 1);
   WorkerSlots codec_slots(1, 1);
-  ConnectionTable connections(4, options.idle_time, options.idle_time, logger);
+  ConnectionTable connections(4, options.idle_time, options.idle_time, logger, service.limits());
   std::atomic<bool> is_stopping = false;
   std::atomic<unsigned> busy_pollers{0};
   BodiesBudget bodies(options.body_bytes);
-  SessionEnvironment environment{options,     service,     logger, clock,        call_slots,
-                                 codec_slots, connections, bodies, busy_pollers, is_stopping};
+  const NoLoad load;
+  SessionEnvironment environment{options,     service, logger,       clock,       call_slots, codec_slots,
+                                 connections, bodies,  busy_pollers, is_stopping, load};
   std::array<int, 2> ends{};
   require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "there are sockets");
   const UniqueFd client = UniqueFd::adopt(ends[0]);
@@ -109,7 +131,7 @@ std::string answers_to(std::string_view bytes, std::size_t piece, bool is_hesita
   if (!logger.message().empty()) {
     throw Broken("the daemon logged: " + logger.message());
   }
-  return without_continues(read_to_end(client.value()));
+  return without_ids(without_continues(read_to_end(client.value())));
 }
 
 }  // namespace

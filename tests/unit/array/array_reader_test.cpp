@@ -197,5 +197,45 @@ TEST(ArrayReaderTest, RefusesGpuMemoryEvenForEmptyArrays) {
   EXPECT_EQ(fault.reason, "GPU transport 'cuda_ipc' is not enabled on this Tesseract (available: ('none',))");
 }
 
+TEST(ArrayReaderTest, TalliesWhatItReadsByEncoding) {
+  ArrayTally tally;
+  const auto read_all = [&](const std::string& text, const ArraySpec& spec) {
+    JsonScanner scanner(text);
+    return ArrayReader(nullptr, ArrayReader::Limits{1000}, nullptr, &tally).read(scanner, spec);
+  };
+  const ArraySpec floats{DType::kFloat32, Shape{kFreeAxis}};
+  (void)array_of(read_all("[1,2,3]", floats));  // counted as it ends up, not as it is written
+  EXPECT_EQ(tally.of(ArrayEncoding::kJson), 12U);
+  (void)array_of(read_all(json_object("[2]", "float32", "[1,2]"), floats));
+  EXPECT_EQ(tally.of(ArrayEncoding::kJson), 20U);
+  (void)array_of(read_all(base64_object("[2]", "float32", "AACAPwAAAEA="), floats));
+  EXPECT_EQ(tally.of(ArrayEncoding::kBase64), 8U);
+  (void)fault_of(read_all("\"x\"", floats));
+  (void)fault_of(read_all(base64_object("[2]", "float32", "AACAPwAAAE"), floats));
+  EXPECT_EQ(tally.of(ArrayEncoding::kJson), 20U);
+  EXPECT_EQ(tally.of(ArrayEncoding::kBase64), 8U);
+  EXPECT_FALSE(tally.is_over_limit);
+}
+
+TEST(ArrayReaderTest, SaysWhatIsBeyondItsLimit) {
+  const std::string frame = object("[1000]", "float64", R"("buffer":"AAAA","encoding":"base64","compression":"lz4")");
+  const std::string empty = json_object("[0,1000]", "float64", "[]");
+  for (const std::string& text : {std::string("[1,2,3,4,5,6,7,8,9,10,11,12,13,14]"), frame, empty}) {
+    ArrayTally tally;
+    JsonScanner scanner(text);
+    const ArrayFault fault =
+        fault_of(ArrayReader(nullptr, ArrayReader::Limits{100}, nullptr, &tally).read(scanner, kAny));
+    EXPECT_TRUE(fault.is_over_limit) << text;
+    EXPECT_TRUE(tally.is_over_limit) << text;
+  }
+  EXPECT_FALSE(fault_of(read("[[1],[2,3]]")).is_over_limit);
+}
+
+TEST(ArrayTallyTest, NamesTheEncodings) {
+  EXPECT_EQ(name_of(ArrayEncoding::kJson), "json");
+  EXPECT_EQ(name_of(ArrayEncoding::kBase64Lz4), "base64+lz4");
+  EXPECT_EQ(name_of(ArrayEncoding::kCudaIpc), "cuda_ipc");
+}
+
 }  // namespace
 }  // namespace tessera::testing

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "support/recording_logger.h"
 #include "tessera/base/unique_fd.h"
@@ -33,13 +34,14 @@ class ConnectionTableTest : public ::testing::Test {
   }
 
   SilentLogger logger_;
+  LimitCounters hits_;
   const Clock::Instant now_ = Clock::Instant(seconds(1000));
   UniqueFd ours_;
   UniqueFd theirs_;
 };
 
 TEST_F(ConnectionTableTest, ClosesWhatIsOverdue) {
-  ConnectionTable table(10, seconds(75), seconds(300), logger_);
+  ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
   WatchedConnection connection(ours_.value());
   EXPECT_EQ(table.add(connection, now_), Admission::kServed);
   EXPECT_TRUE(connection.arm(now_ + seconds(1), Wait::kForAnswerToGo));
@@ -52,7 +54,7 @@ TEST_F(ConnectionTableTest, ClosesWhatIsOverdue) {
 }
 
 TEST_F(ConnectionTableTest, DoesNotCloseWhatIsBusy) {
-  ConnectionTable table(10, seconds(75), seconds(300), logger_);
+  ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
   WatchedConnection connection(ours_.value());
   EXPECT_EQ(table.add(connection, now_), Admission::kServed);
   EXPECT_TRUE(connection.arm(now_ + seconds(1), Wait::kForNextRequest));
@@ -65,7 +67,7 @@ TEST_F(ConnectionTableTest, DoesNotCloseWhatIsBusy) {
 }
 
 TEST_F(ConnectionTableTest, ClosesWhoWaitsForARequestOrItsRest) {
-  ConnectionTable table(10, seconds(75), seconds(300), logger_);
+  ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
   WatchedConnection connection(ours_.value());
   EXPECT_EQ(table.add(connection, now_), Admission::kServed);
   EXPECT_TRUE(connection.arm(now_, Wait::kForAnswerToGo));
@@ -87,17 +89,60 @@ TEST_F(ConnectionTableTest, ClosesWhoWaitsForARequestOrItsRest) {
 }
 
 TEST_F(ConnectionTableTest, ClosesEvenWhatIsBusyWhenAllMustGo) {
-  ConnectionTable table(10, seconds(75), seconds(300), logger_);
+  ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
   WatchedConnection connection(ours_.value());
   EXPECT_EQ(table.add(connection, now_), Admission::kServed);
-  table.close_all();
+  table.close_all(now_);
   EXPECT_TRUE(is_shut_down());
   table.remove(connection);
 }
 
+TEST_F(ConnectionTableTest, CountsTheLimitForWhichItCloses) {
+  const std::pair<Wait, Limit> cases[] = {{Wait::kForAnswerToGo, Limit::kAnswerTime},
+                                          {Wait::kForBody, Limit::kBodyTime},
+                                          {Wait::kForHead, Limit::kHeaderTime},
+                                          {Wait::kForNextRequest, Limit::kIdleTime},
+                                          {Wait::kForFirstRequest, Limit::kFirstRequestTime},
+                                          {Wait::kForEnd, Limit::kNone}};
+  for (const auto& [wait, limit] : cases) {
+    ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
+    WatchedConnection connection(ours_.value());
+    EXPECT_EQ(table.add(connection, now_), Admission::kServed);
+    EXPECT_TRUE(connection.arm(now_ + seconds(1), wait));
+    EXPECT_EQ(connection.closed_by(), Limit::kNone);
+    table.close_expired(now_ + seconds(2));
+    EXPECT_EQ(connection.closed_by(), limit);
+    EXPECT_EQ(hits_.count(limit), limit == Limit::kNone ? 0U : 1U);
+    table.remove(connection);
+  }
+}
+
+TEST_F(ConnectionTableTest, WarnsOfWhatIsShownWhenAllMustGo) {
+  testing::RecordingLogger logger;
+  logger.expect("id=7");
+  ConnectionTable table(10, seconds(75), seconds(300), logger, hits_);
+  WatchedConnection shown(ours_.value());
+  WatchedConnection hidden(theirs_.value());
+  EXPECT_EQ(table.add(shown, now_), Admission::kServed);
+  EXPECT_EQ(table.add(hidden, now_), Admission::kServed);
+  const ShownRequest request{"7", "POST", "/apply", "pid 1", now_ - seconds(3)};
+  const ShownRequest other{"8", "POST", "/apply", "pid 1", now_};
+  shown.show(request);
+  hidden.show(other);
+  hidden.hide(other);
+  table.close_all(now_);
+  EXPECT_TRUE(logger.has("id=7 method=POST target=/apply peer=pid 1 seconds=3.0"));
+  EXPECT_EQ(logger.lines().size(), 1U);
+  EXPECT_EQ(shown.closed_by(), Limit::kStopTime);
+  EXPECT_EQ(hits_.count(Limit::kStopTime), 1U);
+  shown.hide(request);
+  table.remove(shown);
+  table.remove(hidden);
+}
+
 TEST_F(ConnectionTableTest, ClosesWhoComesAfterAllMustGo) {
-  ConnectionTable table(10, seconds(75), seconds(300), logger_);
-  table.close_all();
+  ConnectionTable table(10, seconds(75), seconds(300), logger_, hits_);
+  table.close_all(now_);
   WatchedConnection connection(ours_.value());
   static_cast<void>(table.add(connection, now_));
   EXPECT_TRUE(is_shut_down());
@@ -106,7 +151,7 @@ TEST_F(ConnectionTableTest, ClosesWhoComesAfterAllMustGo) {
 }
 
 TEST_F(ConnectionTableTest, AdmitsAsManyAsTheLimit) {
-  ConnectionTable table(1, seconds(75), seconds(300), logger_);
+  ConnectionTable table(1, seconds(75), seconds(300), logger_, hits_);
   WatchedConnection first(ours_.value());
   WatchedConnection second(ours_.value());
   EXPECT_EQ(table.add(first, now_), Admission::kServed);
@@ -118,7 +163,7 @@ TEST_F(ConnectionTableTest, AdmitsAsManyAsTheLimit) {
 }
 
 TEST_F(ConnectionTableTest, WaitsUntilEmpty) {
-  ConnectionTable table(1, seconds(75), seconds(300), logger_);
+  ConnectionTable table(1, seconds(75), seconds(300), logger_, hits_);
   EXPECT_TRUE(table.wait_until_empty(seconds(0)));
   WatchedConnection connection(ours_.value());
   EXPECT_EQ(table.add(connection, now_), Admission::kServed);
@@ -131,7 +176,7 @@ TEST_F(ConnectionTableTest, WaitsUntilEmpty) {
 TEST_F(ConnectionTableTest, LetsTheLongestIdleGiveWayAtTheLimit) {
   testing::RecordingLogger logger;
   logger.expect("as many connections as there may be");
-  ConnectionTable table(3, seconds(75), seconds(300), logger);
+  ConnectionTable table(3, seconds(75), seconds(300), logger, hits_);
   WatchedConnection longest(ours_.value());
   WatchedConnection silent(-1);
   WatchedConnection kept(-1);
@@ -155,7 +200,7 @@ TEST_F(ConnectionTableTest, LetsTheLongestIdleGiveWayAtTheLimit) {
 TEST_F(ConnectionTableTest, ClosesNothingForANewOneThatMayBeInUse) {
   testing::RecordingLogger logger;
   logger.expect("as many connections as there may be");
-  ConnectionTable table(1, seconds(75), seconds(300), logger);
+  ConnectionTable table(1, seconds(75), seconds(300), logger, hits_);
   WatchedConnection old(ours_.value());
   WatchedConnection late(-1);
   EXPECT_EQ(table.add(old, now_), Admission::kServed);

@@ -16,7 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using SteadyClock = std::chrono::steady_clock;
 
@@ -45,7 +44,10 @@ TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   EXPECT_THAT(response.body, HasSubstr("1001"));
   EXPECT_EQ(response.headers.at("content-type"), "application/json");
   EXPECT_TRUE(client.is_closed_within(kPatience));
-  EXPECT_THAT(test.service.refusals(), ElementsAre(413));
+  const auto reports = test.service.reports(1);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].status, 413);
+  EXPECT_EQ(reports[0].limit, Limit::kBodyBytes);
 }
 
 TEST(HttpLimitsTest, DoesNotSayContinueForABodyThatIsTooLarge) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "test_server.h"
 
@@ -9,6 +10,14 @@ namespace tessera {
 namespace {
 
 using ::testing::ElementsAre;
+
+std::vector<int> statuses(const std::vector<OwnedReport>& reports) {
+  std::vector<int> all;
+  for (const OwnedReport& report : reports) {
+    all.push_back(report.status);
+  }
+  return all;
+}
 
 constexpr std::string_view kInvalid = "Invalid HTTP request received.";
 
@@ -221,7 +230,7 @@ TEST(HttpTest, AnswersAnExceptionAndCloses) {
     EXPECT_EQ(response.headers.at("connection"), "close");
   }
   EXPECT_EQ(test.logger.errors, 2);
-  EXPECT_THAT(test.service.refusals(), ElementsAre(500, 500));
+  EXPECT_THAT(statuses(test.service.reports(2)), ElementsAre(500, 500));
 }
 
 TEST(HttpTest, GivesItsSlotBackAfterAnException) {
@@ -244,7 +253,7 @@ TEST_P(BadHttpTest, IsAnswered400AndClosed) {
   EXPECT_EQ(response.headers.at("connection"), "close");
   EXPECT_EQ(response.body, kInvalid);
   EXPECT_TRUE(client.is_closed_within(std::chrono::seconds(5)));
-  EXPECT_THAT(test.service.refusals(), ElementsAre(400));
+  EXPECT_THAT(statuses(test.service.reports(1)), ElementsAre(400));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -30,6 +30,7 @@ struct OwnedRequest {
   std::string target = "/";
   Headers headers;  ///< names in lower case
   std::string body;
+  const LoadSource* server = nullptr;
 
   /// The first header of that name.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const {
@@ -50,6 +51,7 @@ struct Answer {
   std::string body;
   bool without_body = false;
   bool was_run = false;  ///< it took a worker
+  Limit limit = Limit::kNone;
 
   [[nodiscard]] std::string header(std::string_view name) const {
     for (const auto& [key, value] : headers) {
@@ -70,6 +72,12 @@ inline Answer send(Service& service, const OwnedRequest& owned) {
   request.content_type = owned.header("content-type");
   request.accept = owned.header("accept");
   request.body = owned.body;
+  RequestReport report;
+  report.id = "id-of-the-test";
+  report.method = request.method;
+  report.target = request.target;
+  request.report = &report;
+  request.server = owned.server;
   Answer answer;
   auto begun = service.begin(request);
   Response response;
@@ -80,6 +88,11 @@ inline Answer send(Service& service, const OwnedRequest& owned) {
   } else {
     response = std::move(std::get<Response>(begun));
   }
+  report.status = response.status;
+  service.answering(report);
+  report.is_sent = true;
+  service.request_over(report);
+  answer.limit = report.limit;
   answer.status = response.status;
   answer.content_type = response.content_type;
   answer.headers = response.headers;

@@ -278,7 +278,9 @@ TEST_F(ServiceTest, CountsEveryAnswer) {
   (void)post(service(), "/apply", kCall);
   (void)post(service(), "/probe/apply", "{");
   (void)get(service(), "/nope");
-  service().count_refusal(413);
+  RequestReport refused;
+  refused.status = 413;
+  service().answering(refused);
   const Answer metrics = get(service(), "/metrics");
   EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
   for (const char* line :
@@ -291,7 +293,48 @@ TEST_F(ServiceTest, CountsEveryAnswer) {
 
 TEST_F(ServiceTest, LogsALineForEachRequestAtDebug) {
   (void)post(service(), "/apply", kCall);
-  EXPECT_TRUE(logger_.has("request answered tesseract=probe endpoint=apply status=200"));
+  EXPECT_TRUE(
+      logger_.has("request answered id=id-of-the-test method=POST target=/apply tesseract=probe endpoint=apply "
+                  "status=200 limit=none"));
+}
+
+TEST_F(ServiceTest, NamesTheRequestOfAFailure) {
+  logger_.expect("endpoint failed");
+  (void)post(service(), "/apply", call_of("raise"));
+  EXPECT_TRUE(logger_.has("id=id-of-the-test"));
+}
+
+TEST_F(ServiceTest, CountsArraysByTheEncodingThatTheyTravelIn) {
+  const std::string base64 = R"({"inputs":{"x":{"object_type":"array","shape":[2],"dtype":"float64","data":)"
+                             R"({"buffer":"AAAAAAAA8D8AAAAAAAAAQA==","encoding":"base64"}}}})";
+  (void)post(service(), "/apply", kCall, {{"accept", "application/json+base64"}});
+  (void)post(service(), "/apply", base64);
+  (void)post(service(), "/apply", base64, {{"accept", "application/json+base64; compression=lz4"}});
+  const std::string text = get(service(), "/metrics").body;
+  for (const char* line : {R"(tessera_array_received_bytes_total{encoding="json"} 16)",
+                           R"(tessera_array_received_bytes_total{encoding="base64"} 32)",
+                           R"(tessera_array_sent_bytes_total{encoding="json"} 16)",
+                           R"(tessera_array_sent_bytes_total{encoding="base64"} 16)",
+                           R"(tessera_array_sent_bytes_total{encoding="base64+lz4"} 16)"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+}
+
+TEST_F(ServiceTest, NamesTheLimitsThatARequestHits) {
+  options_.nesting_depth = 10;
+  options_.array_bytes = 100;
+  const std::string deep(20, '[');
+  EXPECT_EQ(post(service(), "/apply", deep).limit, Limit::kNestingDepth);
+  std::string numbers = "0";
+  for (int i = 0; i < 100; ++i) {
+    numbers += ",0";
+  }
+  EXPECT_EQ(post(service(), "/apply", R"({"inputs":{"x":[)" + numbers + "]}}").limit, Limit::kArrayBytes);
+  EXPECT_EQ(post(service(), "/apply", "{").limit, Limit::kNone);
+  EXPECT_EQ(post(service(), "/apply", kCall).limit, Limit::kNone);
+  const std::string text = get(service(), "/metrics").body;
+  EXPECT_NE(text.find(R"(tessera_limit_hits_total{limit="nesting_depth"} 1)"), std::string::npos);
+  EXPECT_NE(text.find(R"(tessera_limit_hits_total{limit="array_bytes"} 1)"), std::string::npos);
 }
 
 TEST_F(ServiceTest, RemovesOldRunsWhenAsked) {

@@ -1,9 +1,12 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <future>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "test_server.h"
 
@@ -12,6 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 TEST(ShutdownTest, ClosesIdleConnectionsAtOnce) {
   TestServer test;
@@ -95,6 +100,33 @@ TEST(ShutdownTest, SaysSoWhenACallDoesNotFinishInTime) {
   test->service.gate.open();
   destroyed.get();
   EXPECT_EQ(test->service.running, 0);
+}
+
+TEST(ShutdownTest, NamesEachRequestThatIsCutOff) {
+  TestServer test(DaemonOptions{.stop_time = seconds(0)});
+  RawConnection client = test.connect();
+  RawConnection waiting = test.connect();
+  RawConnection answered = test.connect();
+  client.send(post("/wait", "x", "X-Request-Id: the-running-one\r\n"));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  waiting.send(post("/echo", "y", "X-Request-Id: the-waiting-one\r\n"));
+  ASSERT_TRUE(test.service.wait_for_begun(2));
+  EXPECT_TRUE(answered.exchange(get("/health")).is_whole());
+  EXPECT_FALSE(test.server->stop());
+  const std::vector<std::string> lines = test.logger.lines_with("cut off by the end of the daemon");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_THAT(lines, UnorderedElementsAre(HasSubstr("id=the-running-one method=POST target=/wait peer=127.0.0.1:"),
+                                          HasSubstr("id=the-waiting-one method=POST target=/echo peer=127.0.0.1:")));
+  EXPECT_EQ(test.service.limits().count(Limit::kStopTime), 2U);
+  test.service.gate.open();
+}
+
+TEST(ShutdownTest, NamesNothingIfAllIsAnswered) {
+  TestServer test;
+  RawConnection client = test.connect();
+  EXPECT_TRUE(client.exchange(post("/echo", "x")).is_whole());
+  EXPECT_TRUE(test.server->stop());
+  EXPECT_EQ(test.logger.warnings, 0);
 }
 
 TEST(ShutdownTest, WaitsForABodyThatArrives) {

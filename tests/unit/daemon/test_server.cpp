@@ -1,6 +1,8 @@
 #include "test_server.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -112,6 +114,12 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
     response.headers.emplace_back("x-test", "yes");
     return response;
   }
+  if (request.target == "/load") {
+    const ServerLoad load = request.server->load();
+    return text_response(std::to_string(load.busy_workers) + " of " + std::to_string(load.workers) + " busy, " +
+                         std::to_string(load.waiting_calls) + " waiting, " + std::to_string(load.connections) +
+                         " connections");
+  }
   if (split_target(request.target).path == "/headers") {
     return text_response(describe(request));
   }
@@ -131,18 +139,36 @@ bool TestService::wait_for_begun(int count) const {
   return begun >= count;
 }
 
-void TestService::count_refusal(int status) {
+void TestService::request_over(const RequestReport& report) {
   const std::lock_guard lock(mutex_);
-  refusals_.push_back(status);
+  reports_.emplace_back(report);
+  reported_.notify_all();
 }
 
-std::vector<int> TestService::refusals() const {
-  const std::lock_guard lock(mutex_);
-  return refusals_;
+std::vector<OwnedReport> TestService::reports(std::size_t count) const {
+  std::unique_lock lock(mutex_);
+  reported_.wait_for(lock, kPatience, [&] { return reports_.size() >= count; });
+  return reports_;
 }
 
-void CountingLogger::write(LogLevel level, std::string_view /*message*/, std::initializer_list<LogField> /*fields*/) {
+void CountingLogger::write(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   ++(level == LogLevel::kError ? errors : warnings);
+  std::string line(message);
+  for (const LogField& field : fields) {
+    if (const auto* const text = std::get_if<std::string_view>(&field.value)) {
+      line.append(" ").append(field.key).append("=").append(*text);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  lines_.push_back(std::move(line));
+}
+
+std::vector<std::string> CountingLogger::lines_with(std::string_view text) const {
+  std::vector<std::string> found;
+  const std::lock_guard lock(mutex_);
+  std::ranges::copy_if(lines_, std::back_inserter(found),
+                       [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  return found;
 }
 
 TestServer::TestServer(DaemonOptions options) {

@@ -98,5 +98,15 @@ TEST_F(WorkerSlotsTest, HeldSlotGivesBackOnce) {
   EXPECT_FALSE(slots.try_take());
 }
 
+TEST(WorkerSlotCountTest, SaysHowManyAreTaken) {
+  WorkerSlots slots(2, 10);
+  EXPECT_EQ(slots.slots(), 2U);
+  EXPECT_EQ(slots.taken(), 0U);
+  EXPECT_TRUE(slots.try_take());
+  EXPECT_EQ(slots.taken(), 1U);
+  slots.give_back();
+  EXPECT_EQ(slots.taken(), 0U);
+}
+
 }  // namespace
 }  // namespace tessera

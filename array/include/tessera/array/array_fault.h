@@ -28,8 +28,9 @@ struct ArrayFault {
   std::optional<DType> actual_dtype;
   std::optional<DType> expected_dtype;
   std::string value;
-  std::string encoding;  ///< "json", "base64", "binref" or "cuda_ipc"
-  std::string reason;    ///< a sentence, in upstream's words where they are known
+  std::string encoding;        ///< "json", "base64", "binref" or "cuda_ipc"
+  std::string reason;          ///< a sentence, in upstream's words where they are known
+  bool is_over_limit = false;  ///< kDecode: it is larger than the reader may read
 };
 
 }  // namespace tessera

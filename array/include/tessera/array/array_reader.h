@@ -6,6 +6,7 @@
 
 #include "tessera/array/array.h"
 #include "tessera/array/array_fault.h"
+#include "tessera/array/array_tally.h"
 #include "tessera/array/device_array.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/base/confined_folder.h"
@@ -13,7 +14,8 @@
 namespace tessera {
 
 /// Reads array objects (json, base64, binref, lz4, cuda_ipc; `data` may also be the list itself) and bare numbers and
-/// lists. Immutable; safe to call from any thread. `files` and `device` outlive the reader.
+/// lists. Immutable; safe to call from any thread, but that a tally is counted in by one thread at a time. `files`,
+/// `device` and `tally` outlive the reader.
 class ArrayReader {
  public:
   struct Limits {
@@ -23,9 +25,10 @@ class ArrayReader {
   };
 
   /// `files` is the input path; without it every binref is refused. `device` reads arrays in GPU memory; without it
-  /// they are refused, too.
-  ArrayReader(const ConfinedFolder* files, Limits limits, const DeviceArrayReader* device = nullptr)
-      : files_(files), limits_(limits), device_(device) {}
+  /// they are refused, too. `tally` counts what is read; it may be null.
+  ArrayReader(const ConfinedFolder* files, Limits limits, const DeviceArrayReader* device = nullptr,
+              ArrayTally* tally = nullptr)
+      : files_(files), limits_(limits), device_(device), tally_(tally) {}
 
   /// Reads the value that stands at the scanner and makes it what `spec` declares. The scanner stands behind the value
   /// afterwards, in case of a fault too; a fault of the scanner (no JSON) is the scanner's, and wins.
@@ -39,11 +42,15 @@ class ArrayReader {
 
  private:
   [[nodiscard]] std::variant<Array, ArrayFault> read_uncast(JsonScanner& scanner, const ArraySpec& spec,
-                                                            bool as_doubles) const;
+                                                            bool as_doubles, ArrayEncoding& encoding) const;
+  [[nodiscard]] std::variant<Array, ArrayFault> read_fitted(JsonScanner& scanner, const ArraySpec& spec,
+                                                            ArrayEncoding& encoding) const;
+  void count(const std::variant<Array, ArrayFault>& read, ArrayEncoding encoding) const;
 
   const ConfinedFolder* files_;
   Limits limits_;
   const DeviceArrayReader* device_;
+  ArrayTally* tally_;
 };
 
 }  // namespace tessera

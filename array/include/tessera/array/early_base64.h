@@ -18,11 +18,16 @@ namespace tessera {
 /// the bytes held are never more than three quarters of the text. One thread at a time.
 class EarlyBase64 {
  public:
-  /// Of arrays that are smaller the text is still in a cache when it is whole.
-  static constexpr std::size_t kMinArrayBytes = std::size_t{64} << 10;
+  /// What is left to the scanner.
+  struct Limits {
+    std::size_t array_bytes = std::size_t{64}
+                              << 10;  ///< smaller arrays: their text is still in a cache when it is whole
+    std::size_t text_bytes = 4096;    ///< a text of which no more has come yet
+  };
 
   /// Follows a text that will have `text_bytes` in all.
-  explicit EarlyBase64(std::uint64_t text_bytes) : text_bytes_(text_bytes) {}
+  explicit EarlyBase64(std::uint64_t text_bytes) : EarlyBase64(text_bytes, Limits{}) {}
+  EarlyBase64(std::uint64_t text_bytes, Limits limits) : text_bytes_(text_bytes), limits_(limits) {}
 
   /// Looks at what is new in `text`: all that has arrived of it so far, which may lie elsewhere each time.
   void advance(std::string_view text);
@@ -47,6 +52,7 @@ class EarlyBase64 {
   void give_up();
 
   std::uint64_t text_bytes_;
+  Limits limits_;
   State state_ = State::kOutside;
   std::size_t at_ = 0;  // where the next look begins; may be behind what has arrived
   std::size_t text_begin_ = 0;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ class RandomId {
   [[nodiscard]] std::string dashed() const;
   /// 32 characters without dashes.
   [[nodiscard]] std::string hex() const;
+  /// Writes what hex() gives.
+  void write_hex(std::span<char, 32> text) const;
   /// The first byte first; all random but for half of byte 6 and a quarter of byte 8.
   [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const { return bytes_; }
 

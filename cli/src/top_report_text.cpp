@@ -1,0 +1,184 @@
+// How a report is shown, to people and to programs.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "top_report.h"
+
+namespace tessera {
+namespace {
+
+// Of a table, in columns.
+constexpr int kNameWidth = 30;
+constexpr int kNumberWidth = 12;
+
+std::string number(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string count_text(double value) {
+  return number("%.0f", value);
+}
+
+std::string rate_text(double value) {
+  return number(value < 100 ? "%.1f" : "%.0f", value);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits{"%.0f B", "%.1f KiB", "%.1f MiB", "%.1f GiB", "%.1f TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return number(kUnits.at(unit), bytes);
+}
+
+std::string time_text(std::optional<double> seconds) {
+  if (!seconds) {
+    return "-";
+  }
+  if (*seconds < 1e-3) {
+    return number("%.0f us", *seconds * 1e6);
+  }
+  return *seconds < 1 ? number("%.1f ms", *seconds * 1e3) : number("%.1f s", *seconds);
+}
+
+std::string age_text(double seconds) {
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 60) {
+    return std::to_string(whole) + " s";
+  }
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  }
+  if (whole < 86400) {
+    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+  }
+  return std::to_string(whole / 86400) + " d " + std::to_string(whole % 86400 / 3600) + " h";
+}
+
+std::string right(const std::string& text) {
+  const std::size_t width = kNumberWidth;
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+std::string row(std::string name, std::initializer_list<std::string> cells) {
+  const std::size_t width = kNameWidth;
+  name.resize(std::max(width, name.size()), ' ');
+  for (const std::string& cell : cells) {
+    name += right(cell);
+  }
+  return name + "\n";
+}
+
+std::string title_of(const TopReport& report) {
+  const std::string of = report.is_since_start ? "since its start" : "of the last " + number("%.1f s", report.seconds);
+  return report.url + "  tessera " + report.version + "  up " + age_text(report.uptime_s) + "\nrates and times " + of +
+         "\n";
+}
+
+std::string limits_of(const TopReport& report) {
+  std::string text;
+  for (const auto& [name, hits] : report.limits) {
+    if (hits > 0) {
+      text += (text.empty() ? "" : ", ") + name + " " + count_text(hits);
+    }
+  }
+  return "limits hit since its start: " + (text.empty() ? "none" : text) + "\n";
+}
+
+nlohmann::json json_figure(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+std::string text_of(const TopReport& report) {
+  std::string text = title_of(report);
+  text += "workers " + count_text(report.busy_workers) + " of " + count_text(report.workers) + " busy, " +
+          count_text(report.waiting_calls) + " calls waiting; connections " + count_text(report.connections) + "\n" +
+          "codecs " + count_text(report.busy_codecs) + " of " + count_text(report.codecs) + " busy, " +
+          count_text(report.waiting_codecs) + " requests waiting\n\n";
+  text += row("endpoint", {"requests/s", "errors/s", "p50", "p99"});
+  for (const TopReport::Endpoint& endpoint : report.endpoints) {
+    text += row((endpoint.tesseract.empty() ? "" : endpoint.tesseract + "/") + endpoint.endpoint,
+                {rate_text(endpoint.requests), rate_text(endpoint.errors), time_text(endpoint.times.p50_s),
+                 time_text(endpoint.times.p99_s)});
+  }
+  text += "\n" + row("part of calls", {"p50", "p99"});
+  for (const TopReport::Part& part : report.parts) {
+    text += row(part.name, {time_text(part.times.p50_s), time_text(part.times.p99_s)});
+  }
+  text += "\n" + row("bytes", {"received/s", "sent/s"});
+  for (const TopReport::Encoding& encoding : report.arrays) {
+    if (encoding.received_bytes > 0 || encoding.sent_bytes > 0) {
+      text += row("arrays as " + encoding.name, {bytes_text(encoding.received_bytes), bytes_text(encoding.sent_bytes)});
+    }
+  }
+  text += row("all of HTTP", {bytes_text(report.received_bytes), bytes_text(report.sent_bytes)});
+  text +=
+      "\nhost pool " + bytes_text(report.pool_used_bytes) + " used, " + bytes_text(report.pool_idle_bytes) + " idle";
+  if (report.gpu) {
+    text += "; GPU pools " + bytes_text(report.gpu->pool_used_bytes) + " used, " +
+            bytes_text(report.gpu->pool_idle_bytes) + " idle; " + count_text(report.gpu->leases) + " leases of " +
+            bytes_text(report.gpu->lent_bytes);
+  }
+  return text + "\n" + limits_of(report) + "requests cut off since its start: " + count_text(report.cut_off) + "\n";
+}
+
+std::string json_of(const TopReport& report) {
+  nlohmann::json endpoints = nlohmann::json::array();
+  for (const TopReport::Endpoint& endpoint : report.endpoints) {
+    endpoints.push_back({{"tesseract", endpoint.tesseract},
+                         {"endpoint", endpoint.endpoint},
+                         {"requests_per_second", endpoint.requests},
+                         {"errors_per_second", endpoint.errors},
+                         {"p50_seconds", json_figure(endpoint.times.p50_s)},
+                         {"p99_seconds", json_figure(endpoint.times.p99_s)}});
+  }
+  nlohmann::json parts = nlohmann::json::object();
+  for (const TopReport::Part& part : report.parts) {
+    parts[part.name] = {{"p50_seconds", json_figure(part.times.p50_s)}, {"p99_seconds", json_figure(part.times.p99_s)}};
+  }
+  nlohmann::json arrays = nlohmann::json::object();
+  for (const TopReport::Encoding& encoding : report.arrays) {
+    arrays[encoding.name] = {{"received_bytes_per_second", encoding.received_bytes},
+                             {"sent_bytes_per_second", encoding.sent_bytes}};
+  }
+  nlohmann::json gpu;
+  if (report.gpu) {
+    gpu = {{"leases", report.gpu->leases},
+           {"lent_bytes", report.gpu->lent_bytes},
+           {"pool_used_bytes", report.gpu->pool_used_bytes},
+           {"pool_idle_bytes", report.gpu->pool_idle_bytes}};
+  }
+  const nlohmann::json document = {{"url", report.url},
+                                   {"version", report.version},
+                                   {"uptime_seconds", report.uptime_s},
+                                   {"seconds", report.seconds},
+                                   {"since_start", report.is_since_start},
+                                   {"workers", report.workers},
+                                   {"busy_workers", report.busy_workers},
+                                   {"waiting_calls", report.waiting_calls},
+                                   {"codecs", report.codecs},
+                                   {"busy_codecs", report.busy_codecs},
+                                   {"waiting_codecs", report.waiting_codecs},
+                                   {"connections", report.connections},
+                                   {"endpoints", endpoints},
+                                   {"parts", parts},
+                                   {"received_bytes_per_second", report.received_bytes},
+                                   {"sent_bytes_per_second", report.sent_bytes},
+                                   {"arrays", arrays},
+                                   {"pool_used_bytes", report.pool_used_bytes},
+                                   {"pool_idle_bytes", report.pool_idle_bytes},
+                                   {"gpu", gpu},
+                                   {"requests_cut_off", report.cut_off},
+                                   {"limits", report.limits}};
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace tessera
