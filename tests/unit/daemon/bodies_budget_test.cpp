@@ -136,6 +136,7 @@ TEST(AllBodiesTest, RefusesForNowWhatIsTooMuchTogether) {
     EXPECT_TRUE(client.is_closed_within(kPatience));
   }
   EXPECT_EQ(test.service.begun, 1);
+  EXPECT_EQ(test.service.limits_hit(Limit::kBodiesBytes), 2U);
   // What they had sent is given back, and there is room for what fits.
   RawConnection fitting = test.connect();
   fitting.send(post("/echo", std::string(400'000, 'a')));

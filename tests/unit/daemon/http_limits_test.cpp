@@ -120,6 +120,7 @@ TEST(HttpLimitsTest, TakesAsManyHeadersAsItIsTold) {
   const auto refusal = client.exchange(get("/health", "A: b\r\nC: d\r\nE: f\r\n"));
   EXPECT_EQ(refusal.status, 431);
   EXPECT_EQ(refusal.body, "{\"detail\":\"there are more than 3 headers\"}");
+  EXPECT_EQ(test.service.limits_hit(Limit::kHeaders), 1U);
   EXPECT_TRUE(client.is_closed_within(kPatience));
 }
 
