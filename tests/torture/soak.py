@@ -80,6 +80,10 @@ class Soak:
             thread.join()
         return self._judge()
 
+    def end(self) -> None:
+        if self._daemon.process.poll() is None:
+            self._daemon.kill()
+
     def _drive(self, client: traffic.Client) -> None:
         while time.monotonic() < self._end and self._daemon.process.poll() is None:
             try:
@@ -141,9 +145,11 @@ def main() -> int:
     parser.add_argument("--pause-ms", type=float, default=5)
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="tessera_soak."))
+    soak = Soak(arguments, folder)
     try:
-        return 0 if Soak(arguments, folder).run(arguments.minutes) else 1
+        return 0 if soak.run(arguments.minutes) else 1
     finally:
+        soak.end()
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(os.environ["TESSERA_STAND_IN_ROOT"], ignore_errors=True)
 

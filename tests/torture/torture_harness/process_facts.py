@@ -1,5 +1,6 @@
 """What a process holds now, by /proc."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,4 +43,4 @@ def forget_peak(pid: int) -> None:
 
 def files_below(folder: Path) -> int:
     """Files and folders; what goes meanwhile is not counted."""
-    return sum(1 for _ in folder.rglob("*"))
+    return sum(len(folders) + len(files) for _, folders, files in os.walk(folder))
