@@ -139,6 +139,10 @@ class EndpointCall final : public PendingCall {
     } catch (...) {
       response = record_.fail(current_failure(), request_.accept);
     }
+    // Made for an answer that there is not. One that the client chose is always there.
+    if (run_ && !run_->run_id && response.status != 200) {
+      run_->run->remove_empty_folder();
+    }
     record_.answered(response);
     return response;
   }

@@ -12,6 +12,7 @@ import argparse
 import collections
 import os
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -61,7 +62,7 @@ class Soak:
         self._clients = [traffic.Client(self._daemon, folder, seed, seed == 0) for seed in range(arguments.clients)]
 
     def run(self, minutes: float) -> bool:
-        threads = [threading.Thread(target=self._drive, args=(client,)) for client in self._clients]
+        threads = [threading.Thread(target=self._drive, args=(client,), daemon=True) for client in self._clients]
         for thread in threads:
             thread.start()
         every_s = min(10.0, minutes * 60 / 60)
@@ -144,6 +145,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--pause-ms", type=float, default=5)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     folder = Path(tempfile.mkdtemp(prefix="tessera_soak."))
     soak = Soak(arguments, folder)
     try:

@@ -41,7 +41,7 @@ class EchoService final : public Service {
     return response;
   }
   void count_refusal(int status) override { require(status >= 400 && status < 600, "a refusal has its status"); }
-  void remove_old_runs() override {}
+  bool remove_old_runs() override { return false; }
 };
 
 // A session has lost something if it logs that.

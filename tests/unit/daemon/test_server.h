@@ -37,7 +37,7 @@ class TestService final : public Service {
   [[nodiscard]] std::optional<Response> refuse_unread(const Request& head) override;
   [[nodiscard]] std::variant<Response, std::unique_ptr<PendingCall>> begin(const Request& request) override;
   void count_refusal(int status) override;
-  void remove_old_runs() override { ++removals; }
+  bool remove_old_runs() override { return ++removals <= removals_with_more; }
 
   [[nodiscard]] std::vector<int> refusals() const;
   /// Waits until so many requests were begun. Returns whether they were within ten seconds.
@@ -49,6 +49,7 @@ class TestService final : public Service {
   std::atomic<int> most_running{0};
   std::atomic<int> finished{0};
   std::atomic<int> removals{0};
+  std::atomic<int> removals_with_more{0};
 
  private:
   mutable std::mutex mutex_;
