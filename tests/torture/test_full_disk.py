@@ -57,13 +57,13 @@ def settled_free_bytes(folder) -> int:
 @pytest.mark.parametrize("prepared", ["0", str(64 * MIB)], ids=["plain_files", "prepared_files"])
 def test_an_answer_that_does_not_fit_is_refused_and_leaves_nothing(start_daemon, runs, prepared):
     daemon = start_daemon("trouble", "--prepared-files", prepared, folder=runs,
-                          prefix=small_folder.mounted_at(runs, "16m"))  # fmt: skip
+                          prefix=small_folder.mounted_at(runs, "8m"))  # fmt: skip
     seen = small_folder.seen_by(daemon.pid, runs)
     for _ in range(3):  # of one size: files of it are made ahead, if any are
         assert apply(daemon, MIB).status == 200
     before, free_before = files_in(seen), settled_free_bytes(seen)
 
-    too_large = apply(daemon, 16 * MIB)
+    too_large = apply(daemon, 8 * MIB)
 
     assert too_large.status == 500
     assert too_large.headers["content-type"].startswith(("text/plain", "application/json"))
@@ -71,7 +71,7 @@ def test_an_answer_that_does_not_fit_is_refused_and_leaves_nothing(start_daemon,
     assert "the files of a call cannot be written" in line and FULL in line and ".bin" in line
     assert files_in(seen) == before, "something of the refused call is left"
     assert settled_free_bytes(seen) >= free_before, "less is free than before"
-    assert apply(daemon, 16 * MIB, {"Accept": "application/json+base64"}).status == 200, "without files"
+    assert apply(daemon, 8 * MIB, {"Accept": "application/json+base64"}).status == 200, "without files"
     assert apply(daemon, MIB).status == 200
     assert daemon.stop() == 0
 
