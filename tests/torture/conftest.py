@@ -30,7 +30,7 @@ def times(request) -> int:
 
 @pytest.fixture
 def start_daemon(build, tmp_path):
-    """start_daemon(name, *options, prefix=(), **settings): see gpu_harness.daemons.start. Kills what is left of them."""
+    """start_daemon(name, *options, prefix=(), **settings): see gpu_harness.daemons.start. Kills what is left."""
     started = []
 
     def start(name: str = "trouble", *options: str, prefix=(), folder: Path = tmp_path / "runs", **settings):

@@ -3,9 +3,9 @@
 
 Usage: soak.py --minutes 60 [--build BUILD] [--clients 4] [--pause-ms 5] [--folder FOLDER]
 
-Prints a table as it goes. In the end the last quarter of the time is compared with the second (the first is for warming
-up): memory, descriptors, threads, files and leases must not have grown by more than TOLERANCES. Exit code 0 if all of it
-holds and no answer was wrong.
+Prints a table as it goes. In the end the last quarter of the time is compared with the second (the first is for
+warming up): memory, descriptors, threads, files and leases must not have grown by more than TOLERANCES. Exit code 0 if
+all of it holds and no answer was wrong.
 """
 
 import argparse

@@ -102,7 +102,6 @@ def test_whatever_is_left_on_a_full_disk_nothing_half_done_stays(start_daemon, r
 def test_prepared_files_leave_room_on_a_disk_that_becomes_full(start_daemon, runs):
     daemon = start_daemon("trouble", "--prepared-files", str(64 * MIB), folder=runs,
                           prefix=small_folder.mounted_at(runs, "24m"))  # fmt: skip
-    seen = small_folder.seen_by(daemon.pid, runs)
     served = 0
     while (answer := apply(daemon, MIB)).status == 200:
         served += 1

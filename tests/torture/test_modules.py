@@ -1,7 +1,7 @@
 """Modules that fail, end the process, never return or take everything: what the caller and the operator see.
 
-How a process that ends tells of its call is held in tests/unit/cli/crash_test.cpp; here are the clients, the others that
-were served at that moment, and what comes afterwards.
+How a process that ends tells of its call is held in tests/unit/cli/crash_test.cpp; here are the clients, the others
+that were served at that moment, and what comes afterwards.
 """
 
 import http.client

@@ -28,7 +28,8 @@ def _echo(listener: socket.socket) -> None:
 
 
 class Canary:
-    """A process that sends back what it gets, to one connection after the other. Its times are what is left of ours when the daemon is taken away."""
+    """A process that sends back what it gets, to one connection after the other: its times are what is left of ours
+    when the daemon is taken away."""
 
     def __enter__(self) -> "Canary":
         listener = socket.create_server(("127.0.0.1", 0))
