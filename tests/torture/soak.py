@@ -4,8 +4,8 @@
 Usage: soak.py --minutes 60 [--build BUILD] [--clients 4] [--pause-ms 5] [--folder FOLDER]
 
 Prints a table as it goes. In the end the last quarter of the time is compared with the second (the first is for
-warming up): memory, descriptors, threads, files and leases must not have grown by more than TOLERANCES. Exit code 0 if
-all of it holds and no answer was wrong.
+warming up): memory, descriptors, threads, leases and the runs that should be gone by now (the number of all files
+follows the traffic) must not have grown by more than TOLERANCES. Exit code 0 if all of it holds and no answer was wrong.
 """
 
 import argparse
@@ -31,12 +31,14 @@ from gpu_harness import daemons, machine  # noqa: E402
 from torture_harness import process_facts, traffic  # noqa: E402
 
 KEEP_RUNS_S = 30
+# They are looked at four times in that time, and removing takes a while.
+OVERDUE_S = 1.5 * KEEP_RUNS_S
 # How much the median of the last quarter may be above that of the second: a share, and a number on top.
 TOLERANCES = {
     "rss_mib": (0.02, 4),
     "descriptors": (0, 4),
     "threads": (0, 0),
-    "files": (0.15, 50),
+    "overdue": (0, 50),
     "leases": (0, 2),
     "gpu_kib": (0.1, 4096),
 }
@@ -66,7 +68,7 @@ class Soak:
         for thread in threads:
             thread.start()
         every_s = min(10.0, minutes * 60 / 60)
-        print(f"{'min':>6} {'requests':>9} {'MiB':>7} {'fds':>5} {'threads':>7} {'files':>6} {'leases':>6} "
+        print(f"{'min':>6} {'requests':>9} {'MiB':>7} {'fds':>5} {'threads':>7} {'files':>6} {'overdue':>7} {'leases':>6} "
               f"{'GPU KiB':>8} {'CPU s':>8} {'faults':>6}", flush=True)  # fmt: skip
         began = time.monotonic()
         row_s = max(every_s, minutes * 60 / 60)
@@ -105,6 +107,7 @@ class Soak:
             "descriptors": facts.descriptors,
             "threads": facts.threads,
             "files": process_facts.files_below(self._folder),
+            "overdue": process_facts.runs_older_than(OVERDUE_S, self._folder),
             "leases": self._daemon.leases()["total"],
             "gpu_kib": machine.used_bytes() / 1024,
             "processor_s": facts.processor_s,
@@ -114,8 +117,8 @@ class Soak:
 
     def _print(self, sample: dict[str, float], seconds: float) -> None:
         print(f"{seconds / 60:6.1f} {sum(self._counts.values()):9} {sample['rss_mib']:7.1f} {sample['descriptors']:5} "
-              f"{sample['threads']:7} {sample['files']:6} {sample['leases']:6} {sample['gpu_kib']:8.0f} "
-              f"{sample['processor_s']:8.1f} {len(self._faults):6}", flush=True)  # fmt: skip
+              f"{sample['threads']:7} {sample['files']:6} {sample['overdue']:7} {sample['leases']:6} "
+              f"{sample['gpu_kib']:8.0f} {sample['processor_s']:8.1f} {len(self._faults):6}", flush=True)  # fmt: skip
 
     def _judge(self) -> bool:
         ended = self._daemon.process.poll()

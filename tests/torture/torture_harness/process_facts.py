@@ -1,6 +1,8 @@
 """What a process holds now, by /proc."""
 
+import contextlib
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,16 @@ def peak_rss_bytes(pid: int) -> int:
 
 def forget_peak(pid: int) -> None:
     Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def runs_older_than(seconds: float, folder: Path) -> int:
+    """Folders of runs one level down, in which nothing was made for so long."""
+    now = time.time()
+    count = 0
+    for run in folder.glob("*/run_*"):
+        with contextlib.suppress(FileNotFoundError):
+            count += now - run.stat().st_mtime > seconds
+    return count
 
 
 def files_below(folder: Path) -> int:
