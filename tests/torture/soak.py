@@ -5,7 +5,7 @@ Usage: soak.py --minutes 60 [--build BUILD] [--clients 4] [--pause-ms 5] [--fold
 
 Prints a table as it goes. In the end the last quarter of the time is compared with the second (the first is for
 warming up): memory, descriptors, threads, leases and the runs that should be gone by now (the number of all files
-follows the traffic) must not have grown by more than TOLERANCES. Exit code 0 if all of it holds and no answer was wrong.
+follows the traffic) must not have grown by more than TOLERANCES. Exit code 0 if all that holds and no answer was wrong.
 """
 
 import argparse
@@ -68,8 +68,8 @@ class Soak:
         for thread in threads:
             thread.start()
         every_s = min(10.0, minutes * 60 / 60)
-        print(f"{'min':>6} {'requests':>9} {'MiB':>7} {'fds':>5} {'threads':>7} {'files':>6} {'overdue':>7} {'leases':>6} "
-              f"{'GPU KiB':>8} {'CPU s':>8} {'faults':>6}", flush=True)  # fmt: skip
+        print(f"{'min':>6} {'requests':>9} {'MiB':>7} {'fds':>5} {'threads':>7} {'files':>6} {'overdue':>7} "
+              f"{'leases':>6} {'GPU KiB':>8} {'CPU s':>8} {'faults':>6}", flush=True)  # fmt: skip
         began = time.monotonic()
         row_s = max(every_s, minutes * 60 / 60)
         next_row = began

@@ -13,15 +13,15 @@
 
 typedef int GetTime(clockid_t, struct timespec*);
 
-static _Atomic int64_t kNone;
-static const _Atomic int64_t* shift = &kNone;
+static _Atomic int64_t no_shift;
+static const _Atomic int64_t* shift = &no_shift;
 static GetTime* next_gettime;
 
 __attribute__((constructor)) static void open_shift(void) {
   next_gettime = (GetTime*)dlsym(RTLD_NEXT, "clock_gettime");
-  const char* path = getenv("TESSERA_CLOCK_SHIFT");
+  const char* path = getenv("TESSERA_CLOCK_SHIFT");  // NOLINT(concurrency-mt-unsafe)
   const int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  void* place = file >= 0 ? mmap(NULL, sizeof kNone, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+  void* place = file >= 0 ? mmap(NULL, sizeof no_shift, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
   if (place != MAP_FAILED) {
     shift = place;
   }

@@ -49,8 +49,10 @@ void start_threads_without_end() {
 }
 
 void start_many_threads() {
+  constexpr std::size_t kThreads = 500;
   std::vector<std::jthread> threads;
-  for (int i = 0; i < 500; ++i) {
+  threads.reserve(kThreads);
+  for (std::size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
   }
 }
@@ -100,6 +102,7 @@ Object apply(const Object& inputs, Context& /*context*/) {
 
 std::vector<Value> names_of_ways() {
   std::vector<Value> names;
+  names.reserve(ways().size());
   for (const auto& [name, way] : ways()) {
     names.emplace_back(name);
   }
