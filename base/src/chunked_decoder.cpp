@@ -6,6 +6,19 @@
 #include "tessera/base/ascii.h"
 
 namespace tessera {
+namespace {
+
+// Of a header's name (RFC 9110 section 5.6.2).
+bool is_token_character(char c) {
+  return is_letter(c) || is_digit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+// Tabs, and what has a shape; bytes beyond ASCII too.
+bool is_text(char c) {
+  return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7f');
+}
+
+}  // namespace
 
 ChunkedDecoder::Step ChunkedDecoder::next(std::string_view bytes) {
   Step step;
@@ -37,12 +50,21 @@ ChunkedDecoder::State ChunkedDecoder::take(char character) {
     case Expect::kSizeBegin:
     case Expect::kSize:
       return take_size(character);
-    case Expect::kExtension:
-      if (character == '\n') {
+    case Expect::kExtensionBegin:
+      if (character == ';') {
+        expect_ = Expect::kExtension;
+      } else if (character == '\r') {
+        expect_ = Expect::kSizeEnd;
+      } else if (character != ' ' && character != '\t') {
         return State::kBad;
       }
-      expect_ = character == '\r' ? Expect::kSizeEnd : Expect::kExtension;
       return State::kMore;
+    case Expect::kExtension:
+      if (character == '\r') {
+        expect_ = Expect::kSizeEnd;
+        return State::kMore;
+      }
+      return is_text(character) ? State::kMore : State::kBad;
     case Expect::kSizeEnd:
       if (character != '\n') {
         return State::kBad;
@@ -62,17 +84,9 @@ ChunkedDecoder::State ChunkedDecoder::take(char character) {
       line_bytes_ = 0;
       return character == '\n' ? State::kMore : State::kBad;
     case Expect::kTrailer:
-      if (character == '\r') {
-        expect_ = Expect::kLastLf;
-        return State::kMore;
-      }
-      expect_ = Expect::kTrailerLine;
-      return character == '\n' ? State::kBad : State::kMore;
+    case Expect::kTrailerName:
     case Expect::kTrailerLine:
-      if (character == '\r') {
-        expect_ = Expect::kTrailerEnd;
-      }
-      return character == '\n' ? State::kBad : State::kMore;
+      return take_trailer(character);
     case Expect::kTrailerEnd:
       expect_ = Expect::kTrailer;
       return character == '\n' ? State::kMore : State::kBad;
@@ -105,13 +119,35 @@ ChunkedDecoder::State ChunkedDecoder::take_size(char character) {
       expect_ = Expect::kSizeEnd;
       return State::kMore;
     case ';':
+      expect_ = Expect::kExtension;
+      return State::kMore;
     case ' ':
     case '\t':
-      expect_ = Expect::kExtension;
+      expect_ = Expect::kExtensionBegin;
       return State::kMore;
     default:
       return State::kBad;
   }
+}
+
+ChunkedDecoder::State ChunkedDecoder::take_trailer(char character) {
+  if (expect_ == Expect::kTrailerLine) {
+    if (character == '\r') {
+      expect_ = Expect::kTrailerEnd;
+      return State::kMore;
+    }
+    return is_text(character) ? State::kMore : State::kBad;
+  }
+  if (expect_ == Expect::kTrailer && character == '\r') {
+    expect_ = Expect::kLastLf;
+    return State::kMore;
+  }
+  if (expect_ == Expect::kTrailerName && character == ':') {
+    expect_ = Expect::kTrailerLine;
+    return State::kMore;
+  }
+  expect_ = Expect::kTrailerName;
+  return is_token_character(character) ? State::kMore : State::kBad;
 }
 
 }  // namespace tessera

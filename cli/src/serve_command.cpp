@@ -141,6 +141,22 @@ void declare(CLI::App& app, ServeArguments& arguments) {
       ->capture_default_str()
       ->check(whole_number(1, kMaxBytes))
       ->group(kLimits);
+  app.add_option("--max-bodies-bytes", options.bodies_bytes, "Of all requests together, as they arrive")
+      ->default_str("1/2 of the memory")
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
+  app.add_option("--max-request-line-bytes", options.request_line_bytes, "Of one request")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
+  app.add_option("--max-header-value-bytes", options.header_value_bytes, "Of one header")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxBytes))
+      ->group(kLimits);
+  app.add_option("--max-headers", options.headers, "How many headers one request may have")
+      ->capture_default_str()
+      ->check(whole_number(1, kMaxCount))
+      ->group(kLimits);
   app.add_option("--max-header-bytes", options.header_bytes, "Of the request line and all headers of one request")
       ->capture_default_str()
       ->check(whole_number(1, kMaxBytes))

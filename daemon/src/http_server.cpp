@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "acceptor.h"
+#include "bodies_budget.h"
 #include "connection_table.h"
 #include "descriptor_limit.h"
 #include "listener.h"
@@ -28,6 +29,7 @@
 #include "task.h"
 #include "tessera/base/file.h"
 #include "tessera/base/mutex.h"
+#include "tessera/base/usable_memory.h"
 #include "worker_slots.h"
 
 namespace tessera {
@@ -70,6 +72,10 @@ Status check(const DaemonOptions& options) {
   if (options.body_bytes == 0 || options.header_bytes == 0 || options.connections == 0) {
     return Error(ErrorCode::kInvalidArgument, "the limits of bodies, headers and connections must be at least 1");
   }
+  if (options.headers == 0 || options.bodies_bytes == 0 || options.request_line_bytes == 0 ||
+      options.header_value_bytes == 0) {
+    return Error(ErrorCode::kInvalidArgument, "the limits of parts of headers, and of all bodies, must be at least 1");
+  }
   if (!options.serve_tcp && !options.unix_socket.has_value()) {
     return Error(ErrorCode::kInvalidArgument, "neither TCP nor a Unix socket is to be served");
   }
@@ -86,7 +92,8 @@ class AsioHttpServer final : public HttpServer, private LoadSource {
         call_slots_(options_.workers, options_.waiting_calls),
         codec_slots_(core_count(), std::numeric_limits<std::size_t>::max()),
         connections_(options_.connections, options_.idle_time, options_.idle_time * kFirstRequestPatience, logger,
-                     service.limits()) {}
+                     service.limits()),
+        bodies_(options_.bodies_bytes.value_or(usable_memory_bytes() / 2)) {}
   AsioHttpServer(const AsioHttpServer&) = delete;
   AsioHttpServer& operator=(const AsioHttpServer&) = delete;
   ~AsioHttpServer() override;
@@ -115,10 +122,11 @@ class AsioHttpServer final : public HttpServer, private LoadSource {
   WorkerSlots call_slots_;
   WorkerSlots codec_slots_;
   ConnectionTable connections_;
+  BodiesBudget bodies_;
   std::atomic<bool> is_stopping_{false};
   std::atomic<unsigned> busy_pollers_{0};
-  SessionEnvironment environment_{options_,     service_,     logger_,       clock_,       call_slots_,
-                                  codec_slots_, connections_, busy_pollers_, is_stopping_, *this};
+  SessionEnvironment environment_{options_,     service_, logger_,       clock_,       call_slots_, codec_slots_,
+                                  connections_, bodies_,  busy_pollers_, is_stopping_, *this};
   TcpListener tcp_;
   UnixListener unix_;
   // Destroyed before what its handlers refer to.

@@ -20,9 +20,12 @@ enum class Limit {
   kBodyTime,    ///< a body stopped, or came too slowly
   kAnswerTime,  ///< an answer was not taken
   kRequestLineBytes,
+  kHeaderValueBytes,
+  kHeaders,  ///< there were too many
   kHeaderBytes,
   kBodyBytes,
-  kBodyMemory,  ///< there was no memory for a body
+  kBodiesBytes,  ///< of all together
+  kBodyMemory,   ///< there was no memory for a body
   kNestingDepth,
   kArrayBytes,
   kWaitingCalls,
@@ -30,7 +33,7 @@ enum class Limit {
   kGpuMemory,  ///< clients held what a GPU lacked
   kStopTime,   ///< a request was cut off by the end of the daemon
 };
-inline constexpr std::size_t kLimitCount = 18;
+inline constexpr std::size_t kLimitCount = 21;
 
 /// "none", "connections", "idle_time", …
 [[nodiscard]] std::string_view name_of(Limit limit);

@@ -6,6 +6,10 @@
 #include <limits>
 #include <utility>  // Boost 1.74 needs it first.
 
+#include "host.h"
+#include "request_target.h"
+#include "tessera/base/ascii.h"
+
 namespace tessera {
 namespace {
 
@@ -20,7 +24,10 @@ std::string_view view_of(beast::string_view text) {
 class HeadParser final : public http::basic_parser<true> {
  public:
   [[nodiscard]] RequestHead& head() { return head_; }
-  [[nodiscard]] bool has_other_coding() const { return has_other_coding_; }
+  /// Whether it is certain where the body ends: there is one length, or one coding, chunked.
+  [[nodiscard]] bool is_body_certain() const {
+    return lengths_ <= 1 && codings_ <= 1 && !has_other_coding_ && (lengths_ == 0 || codings_ == 0);
+  }
 
  private:
   using Code = beast::error_code;
@@ -28,8 +35,13 @@ class HeadParser final : public http::basic_parser<true> {
 
   void on_request_impl(http::verb /*verb*/, Text method, Text target, int version, Code& error) override {
     // Beast takes bytes beyond ASCII; a target has none (RFC 3986), and upstream refuses them.
-    if (std::ranges::any_of(target, [](char c) { return static_cast<unsigned char>(c) > '~'; })) {
+    if (std::ranges::any_of(target, [](char c) { return static_cast<unsigned char>(c) > '~'; }) ||
+        !is_request_target(view_of(method), view_of(target))) {
       error = http::make_error_code(http::error::bad_target);
+    }
+    // Names of methods are capitals; whoever takes `get` for GET somewhere on the way sees another request than we do.
+    if (std::ranges::any_of(method, [](char c) { return c >= 'a' && c <= 'z'; })) {
+      error = http::make_error_code(http::error::bad_method);
     }
     head_.request.method = view_of(method);
     head_.request.target = view_of(target);
@@ -40,7 +52,7 @@ class HeadParser final : public http::basic_parser<true> {
     Request& request = head_.request;
     switch (name) {
       case http::field::host:
-        if (request.host.has_value()) {
+        if (request.host.has_value() || !is_host(view_of(value))) {
           error = http::make_error_code(http::error::bad_field);
         }
         request.host = view_of(value);
@@ -51,7 +63,15 @@ class HeadParser final : public http::basic_parser<true> {
       case http::field::accept:
         keep_first(request.accept, value);
         return;
+      case http::field::content_length:
+        // Beast takes a list of equal ones for one.
+        if (!std::ranges::all_of(value, tessera::is_digit)) {
+          error = http::make_error_code(http::error::bad_content_length);
+        }
+        ++lengths_;
+        return;
       case http::field::transfer_encoding:
+        ++codings_;
         has_other_coding_ = has_other_coding_ || !beast::iequals(value, "chunked");
         return;
       case http::field::expect:
@@ -85,10 +105,29 @@ class HeadParser final : public http::basic_parser<true> {
   std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, Text /*text*/, Code& /*error*/) override { return 0; }
 
   RequestHead head_;
+  int lengths_ = 0;
+  int codings_ = 0;
   bool has_other_coding_ = false;
 };
 
+/// Whether a name or a value of a header line is longer than this. A line without a colon may be the begin of a name.
+bool has_part_longer_than(std::string_view line, std::size_t limit) {
+  if (line.size() <= limit) {
+    return false;
+  }
+  const std::size_t name_bytes = std::min(line.find(':'), line.size());
+  return name_bytes > limit || line.size() - name_bytes > limit + 1;
+}
+
 }  // namespace
+
+// Says the same of a line that is not complete yet as of the whole: what is too long stays so.
+HeadScanner::Found HeadScanner::judge_length(std::string_view line) const {
+  if (line_begin_ == 0) {
+    return line.size() > limits_.request_line_bytes ? Found::kLongRequestLine : Found::kNothingYet;
+  }
+  return has_part_longer_than(line, limits_.header_value_bytes) ? Found::kLongHeader : Found::kNothingYet;
+}
 
 HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
   if (line_begin_ == 0 && !bytes.empty() && static_cast<unsigned char>(bytes.front()) <= ' ') {
@@ -96,14 +135,20 @@ HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
   }
   while (true) {
     const std::size_t newline = bytes.find('\n', searched_);
-    if (newline == std::string_view::npos) {
+    const bool is_complete = newline != std::string_view::npos;
+    std::string_view line = bytes.substr(line_begin_, (is_complete ? newline : bytes.size()) - line_begin_);
+    const bool ends_with_return = line.ends_with('\r');
+    line.remove_suffix(ends_with_return ? 1 : 0);
+    if (const Found found = judge_length(line); found != Found::kNothingYet) {
+      return found;
+    }
+    if (!is_complete) {
       searched_ = bytes.size();
       return Found::kNothingYet;
     }
-    if (newline == 0 || bytes[newline - 1] != '\r') {
+    if (!ends_with_return) {
       return Found::kBad;
     }
-    const std::string_view line = bytes.substr(line_begin_, newline - 1 - line_begin_);
     const bool is_first = line_begin_ == 0;
     line_begin_ = searched_ = newline + 1;
     if (is_first && line.find(" HTTP/1.") == std::string_view::npos) {
@@ -114,6 +159,9 @@ HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
     }
     if (line.front() == ' ' || line.front() == '\t') {
       return Found::kBad;
+    }
+    if (!is_first && ++headers_ > limits_.headers) {
+      return Found::kTooManyHeaders;
     }
   }
 }
@@ -132,8 +180,11 @@ std::optional<RequestHead> parse_head(std::string_view head) {
   if (!result.is_http_1_0 && !result.request.host.has_value()) {
     return std::nullopt;
   }
-  if (parser.has_other_coding() || (parser.chunked() && result.is_http_1_0)) {
+  if (!parser.is_body_certain() || (parser.chunked() && result.is_http_1_0)) {
     return std::nullopt;
+  }
+  if (const std::optional<std::string_view> host = host_of_target(result.request.target)) {
+    result.request.host = host;
   }
   if (parser.chunked()) {
     result.framing = RequestHead::Framing::kChunked;

@@ -10,13 +10,25 @@
 
 namespace tessera {
 
+/// Of the parts of a head; its whole is the caller's.
+struct HeadLimits {
+  std::size_t request_line_bytes = SIZE_MAX;
+  std::size_t header_value_bytes = SIZE_MAX;  ///< of a name, too
+  std::size_t headers = SIZE_MAX;             ///< how many
+};
+
 /// Finds the end of a head in bytes that arrive piece by piece; looks at each byte once.
 class HeadScanner {
  public:
+  explicit HeadScanner(const HeadLimits& limits = {}) : limits_(limits) {}
+
   enum class Found {
     kNothingYet,
     kEnd,  ///< size_bytes() says where
     kBad,  ///< no HTTP: binary, a line that ends without CR, a folded line, no request line
+    kLongRequestLine,
+    kLongHeader,
+    kTooManyHeaders,
   };
   /// `bytes` begins with what was given before.
   [[nodiscard]] Found scan(std::string_view bytes);
@@ -26,6 +38,10 @@ class HeadScanner {
   [[nodiscard]] bool has_request_line() const { return line_begin_ > 0; }
 
  private:
+  [[nodiscard]] Found judge_length(std::string_view line) const;
+
+  HeadLimits limits_;
+  std::size_t headers_ = 0;
   std::size_t line_begin_ = 0;
   std::size_t searched_ = 0;
 };
@@ -42,8 +58,8 @@ struct RequestHead {
   bool awaits_continue = false;  ///< the client waits for `100 Continue`
 };
 
-/// Reads a whole head; nothing if it is not HTTP/1.1 or HTTP/1.0, names no host or two, or leaves the length of its
-/// body in doubt (PROTOCOL.md section 1).
+/// Reads a whole head; nothing if it is not HTTP/1.1 or HTTP/1.0, names no host, two, or none that can be, or leaves
+/// the length of its body in doubt (PROTOCOL.md section 1), or has a method with small letters.
 [[nodiscard]] std::optional<RequestHead> parse_head(std::string_view head);
 
 }  // namespace tessera

@@ -34,6 +34,9 @@ Task<RequestReader::Outcome> RequestReader::read() {
     report_.times.end(RequestPart::kReceive, environment_.clock.now());
     report_.received_bytes += head_.request.body.size();
   }
+  if (outcome != Outcome::kRequest) {
+    drop_body();
+  }
   co_return outcome;
 }
 
@@ -42,6 +45,7 @@ void RequestReader::drop_body() {
   head_.request.early = nullptr;
   body_ = {};
   early_.reset();
+  held_.give_back();
 }
 
 void RequestReader::finish() {
@@ -58,7 +62,9 @@ void RequestReader::begin_report(Clock::Instant began) {
 
 Task<RequestReader::Outcome> RequestReader::read_head() {
   const std::size_t limit = environment_.options.header_bytes;
-  HeadScanner scanner;
+  HeadScanner scanner({.request_line_bytes = environment_.options.request_line_bytes,
+                       .header_value_bytes = environment_.options.header_value_bytes,
+                       .headers = environment_.options.headers});
   std::optional<Clock::Instant> deadline;
   // A new client sends at once; one that has just been answered takes its time.
   bool expects_bytes = is_first_;
@@ -70,11 +76,11 @@ Task<RequestReader::Outcome> RequestReader::read_head() {
     if (!input_.is_empty()) {
       // What is beyond the limit is not looked at: the answer is one, however much came at once.
       const HeadScanner::Found found = scanner.scan(input_.unread().substr(0, limit));
-      if (found == HeadScanner::Found::kBad) {
-        co_return refuse(make_bad_request());
-      }
       if (found == HeadScanner::Found::kEnd) {
         co_return take_head(scanner);
+      }
+      if (found != HeadScanner::Found::kNothingYet) {
+        co_return refuse_head(found);
       }
       if (input_.unread().size() >= limit) {
         co_return refuse_long_head(scanner.has_request_line());
@@ -151,6 +157,9 @@ Task<RequestReader::Outcome> RequestReader::read_body() {
   if (length > environment_.options.body_bytes) {
     co_return refuse_long_body("a body of " + std::to_string(length) + " bytes");
   }
+  if (length > environment_.bodies.limit_bytes()) {
+    co_return refuse_for_all_bodies("a body of " + std::to_string(length) + " bytes");
+  }
   const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
   const std::size_t begun = input_.unread().size() - used_bytes_;
   connection_.begin_body();
@@ -186,6 +195,9 @@ Task<RequestReader::Outcome> RequestReader::read_short_body(std::size_t length) 
     }
     input_.add(count);
   }
+  if (!held_.add(length)) {
+    co_return refuse_for_now(length);
+  }
   head_.request.body = input_.unread().substr(used_bytes_, length);
   used_bytes_ += length;
   co_return Outcome::kRequest;
@@ -210,6 +222,9 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
                      Limit::kBodyMemory);
   }
   const std::string_view begun = input_.unread().substr(used_bytes_);
+  if (!held_.add(begun.size())) {
+    co_return refuse_for_now(begun.size());
+  }
   std::memcpy(body_.data(), begun.data(), begun.size());
   used_bytes_ += begun.size();
   std::size_t filled = begun.size();
@@ -219,6 +234,9 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
         co_await connection_.receive(body_.bytes().subspan(filled, std::min(length - filled, kPieceBytes)));
     if (count == 0) {
       co_return Outcome::kClosed;
+    }
+    if (!held_.add(count)) {
+      co_return refuse_for_now(count);
     }
     filled += count;
     report_.times.end(RequestPart::kReceive, environment_.clock.now());
@@ -247,6 +265,12 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
   while (true) {
     while (!input_.is_empty()) {
       const ChunkedDecoder::Step step = decoder.next(input_.unread());
+      if (filled + step.data.size() > environment_.bodies.limit_bytes()) {
+        co_return refuse_for_all_bodies("the body");
+      }
+      if (!held_.add(step.data.size())) {
+        co_return refuse_for_now(step.data.size());
+      }
       if (!append_to_body(filled, step.data)) {
         co_return refuse(make_refusal(503, "not enough memory for the body"), Limit::kBodyMemory);
       }
@@ -324,6 +348,25 @@ RequestReader::Outcome RequestReader::refuse(Response response, Limit limit) {
   return Outcome::kRefused;
 }
 
+RequestReader::Outcome RequestReader::refuse_head(HeadScanner::Found found) {
+  const DaemonOptions& options = environment_.options;
+  switch (found) {
+    case HeadScanner::Found::kLongRequestLine:
+      return refuse(
+          make_refusal(414, "the request line is longer than " + std::to_string(options.request_line_bytes) + " bytes"),
+          Limit::kRequestLineBytes);
+    case HeadScanner::Found::kLongHeader:
+      return refuse(
+          make_refusal(431, "a header is longer than " + std::to_string(options.header_value_bytes) + " bytes"),
+          Limit::kHeaderValueBytes);
+    case HeadScanner::Found::kTooManyHeaders:
+      return refuse(make_refusal(431, "there are more than " + std::to_string(options.headers) + " headers"),
+                    Limit::kHeaders);
+    default:
+      return refuse(make_bad_request());
+  }
+}
+
 RequestReader::Outcome RequestReader::refuse_long_head(bool has_request_line) {
   const std::string limit = std::to_string(environment_.options.header_bytes) + " bytes";
   return has_request_line
@@ -334,6 +377,23 @@ RequestReader::Outcome RequestReader::refuse_long_head(bool has_request_line) {
 RequestReader::Outcome RequestReader::refuse_long_body(const std::string& what) {
   const std::string limit = std::to_string(environment_.options.body_bytes) + " bytes";
   return refuse(make_refusal(413, what + " is larger than the limit of " + limit), Limit::kBodyBytes);
+}
+
+RequestReader::Outcome RequestReader::refuse_for_all_bodies(const std::string& what) {
+  const std::string limit = std::to_string(environment_.bodies.limit_bytes()) + " bytes";
+  return refuse(make_refusal(413, what + " is larger than the limit of " + limit + " for all bodies together"),
+                Limit::kBodiesBytes);
+}
+
+// Others have to end first. Which request it is depends on who comes last, so none waits for another.
+RequestReader::Outcome RequestReader::refuse_for_now(std::uint64_t more_bytes) {
+  const BodiesBudget& bodies = environment_.bodies;
+  Response response =
+      make_refusal(503, "the bodies of all requests hold " + std::to_string(bodies.held_bytes()) + " bytes, and " +
+                            std::to_string(more_bytes) + " more of this one are beyond the limit of " +
+                            std::to_string(bodies.limit_bytes()) + " bytes for all together");
+  response.headers.emplace_back("retry-after", "1");
+  return refuse(std::move(response), Limit::kBodiesBytes);
 }
 
 }  // namespace tessera

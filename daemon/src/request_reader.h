@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "bodies_budget.h"
 #include "connection.h"
 #include "input_buffer.h"
 #include "request.h"
@@ -30,7 +31,7 @@ class RequestReader {
 
   /// Both outlive the reader.
   RequestReader(Connection& connection, SessionEnvironment& environment)
-      : connection_(connection), environment_(environment) {}
+      : connection_(connection), environment_(environment), held_(environment.bodies) {}
 
   /// Reads the next request. Asks the service whether to refuse one whose body is large or awaited.
   [[nodiscard]] Task<Outcome> read();
@@ -63,8 +64,11 @@ class RequestReader {
   [[nodiscard]] bool allocate_body(std::size_t size);
   [[nodiscard]] bool is_refused_unread();
   [[nodiscard]] Outcome refuse(Response response, Limit limit = Limit::kNone);
+  [[nodiscard]] Outcome refuse_head(HeadScanner::Found found);
   [[nodiscard]] Outcome refuse_long_head(bool has_request_line);
   [[nodiscard]] Outcome refuse_long_body(const std::string& what);
+  [[nodiscard]] Outcome refuse_for_all_bodies(const std::string& what);
+  [[nodiscard]] Outcome refuse_for_now(std::uint64_t more_bytes);
 
   Connection& connection_;
   SessionEnvironment& environment_;
@@ -76,6 +80,7 @@ class RequestReader {
   std::string head_copy_;       // of a chunked or huge request, whose bytes make room for its body
   std::size_t used_bytes_ = 0;  // of input_, that belong to the request
   Buffer body_;                 // unless it is in input_
+  HeldBodyBytes held_;          // wherever it is
   std::optional<EarlyBase64> early_;
   Response refusal_;
   RequestReport report_;

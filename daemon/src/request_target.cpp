@@ -2,11 +2,19 @@
 
 #include <algorithm>
 
+#include "host.h"
 #include "tessera/base/ascii.h"
 #include "tessera/base/utf8.h"
 
 namespace tessera {
 namespace {
+
+constexpr std::string_view kScheme = "http://";
+
+// Schemes have no case (RFC 3986 section 3.1).
+bool is_absolute(std::string_view target) {
+  return !target.starts_with('/') && lower_case(target.substr(0, kScheme.size())) == kScheme;
+}
 
 std::string form_decoded(std::string_view text) {
   std::string spaced(text);
@@ -17,16 +25,28 @@ std::string form_decoded(std::string_view text) {
 }  // namespace
 
 RequestTarget split_target(std::string_view target) {
-  constexpr std::string_view kScheme = "http://";
-  if (target.starts_with(kScheme)) {
-    const std::size_t slash = target.find('/', kScheme.size());
-    target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
+  const bool has_host = is_absolute(target);
+  if (has_host) {
+    target.remove_prefix(std::min(target.find_first_of("/?", kScheme.size()), target.size()));
   }
-  const std::size_t mark = target.find('?');
-  if (mark == std::string_view::npos) {
-    return {target, {}};
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  const std::string_view path = target.substr(0, mark);
+  return {path.empty() && has_host ? std::string_view("/") : path, target.substr(std::min(mark + 1, target.size()))};
+}
+
+bool is_request_target(std::string_view method, std::string_view target) {
+  if (const std::optional<std::string_view> host = host_of_target(target)) {
+    return !host->empty() && host->front() != ':' && is_host(*host);
   }
-  return {target.substr(0, mark), target.substr(mark + 1)};
+  return target.starts_with('/') || (target == "*" && method == "OPTIONS");
+}
+
+std::optional<std::string_view> host_of_target(std::string_view target) {
+  if (!is_absolute(target)) {
+    return std::nullopt;
+  }
+  target.remove_prefix(kScheme.size());
+  return target.substr(0, target.find_first_of("/?"));
 }
 
 std::string percent_decoded(std::string_view text) {

@@ -14,6 +14,12 @@ struct RequestTarget {
 };
 [[nodiscard]] RequestTarget split_target(std::string_view target);
 
+/// Whether a request may have this target (RFC 9112 section 3.2): a path, the same behind `http://` and a host, or `*`
+/// for OPTIONS. Not `host:port`: this is no proxy.
+[[nodiscard]] bool is_request_target(std::string_view method, std::string_view target);
+/// The host, with its port, of an absolute target; nothing for others. It counts in place of the Host header.
+[[nodiscard]] std::optional<std::string_view> host_of_target(std::string_view target);
+
 /// Resolves `%41`; what is no such triple stays as it is.
 [[nodiscard]] std::string percent_decoded(std::string_view text);
 

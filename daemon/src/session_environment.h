@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "bodies_budget.h"
 #include "connection_table.h"
 #include "server_load.h"
 #include "service.h"
@@ -30,6 +31,7 @@ struct SessionEnvironment {
   WorkerSlots& call_slots;   ///< endpoint calls that run
   WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes, or wait for a GPU
   ConnectionTable& connections;
+  BodiesBudget& bodies;
   std::atomic<unsigned>& busy_pollers;  ///< threads that look for a next request without sleeping
   std::atomic<bool>& is_stopping;
   const LoadSource& load;

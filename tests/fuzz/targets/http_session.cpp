@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "answers.h"
+#include "bodies_budget.h"
 #include "connection_table.h"
 #include "cut_recv.h"
 #include "input.h"
@@ -112,9 +113,10 @@ std::string answers_to(std::string_view bytes, std::size_t piece, bool is_hesita
   ConnectionTable connections(4, options.idle_time, options.idle_time, logger, service.limits());
   std::atomic<bool> is_stopping = false;
   std::atomic<unsigned> busy_pollers{0};
+  BodiesBudget bodies(options.body_bytes);
   const NoLoad load;
-  SessionEnvironment environment{options,     service,     logger,       clock,       call_slots,
-                                 codec_slots, connections, busy_pollers, is_stopping, load};
+  SessionEnvironment environment{options,     service, logger,       clock,       call_slots, codec_slots,
+                                 connections, bodies,  busy_pollers, is_stopping, load};
   std::array<int, 2> ends{};
   require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0, "there are sockets");
   const UniqueFd client = UniqueFd::adopt(ends[0]);

@@ -46,9 +46,17 @@ TEST(ChunkedDecoderTest, DecodesAnEmptyBodyWhateverThePieces) {
 
 TEST(ChunkedDecoderTest, RefusesWhatIsNotChunked) {
   for (const std::string_view bytes :
-       {"\r\n", "g\r\n", "-1\r\n", " 1\r\n", "0x1\r\n", "1\na", "1\r\r", "1;\n", "1\r\nab\r\n", "1\r\na\n", "1\r\na\rb",
-        "0\r\n\n", "0\r\nA: b\n", "0\r\nA: b\rc", "0\r\n\rx"}) {
+       {"\r\n",        "g\r\n",        "-1\r\n",       " 1\r\n",         "0x1\r\n",        "1\na",
+        "1\r\r",       "1;\n",         "1\r\nab\r\n",  "1\r\na\n",       "1\r\na\rb",      "0\r\n\n",
+        "0\r\nA: b\n", "0\r\nA: b\rc", "0\r\n\rx",     "1 x\r\n",        "1 1\r\n",        "1,1\r\n",
+        "1;a\x7f",     "0\r\nA\r\n",   "0\r\n: b\r\n", "0\r\n A: b\r\n", "0\r\nA : b\r\n", "0\r\nA: \x01\r\n"}) {
     EXPECT_EQ(decode(bytes, bytes.size()).state, State::kBad) << bytes;
+  }
+}
+
+TEST(ChunkedDecoderTest, TakesExtensionsOfAnyText) {
+  for (const std::string_view line : {"1;a", "1;", "1;;", "1 ;a", "1\t", "1 ", "1;a=\"b;c\"", "1;\xc3\xa4", "01"}) {
+    EXPECT_EQ(decode(std::string(line) + "\r\nx\r\n0\r\n\r\n", 1).body, "x") << line;
   }
 }
 

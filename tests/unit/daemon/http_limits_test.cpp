@@ -16,8 +16,24 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using SteadyClock = std::chrono::steady_clock;
+
+// For what has to happen at some time, on a machine that may be busy. What must not happen before its time is measured
+// from before the time began, so that nothing here has to be fast.
+constexpr seconds kPatience{30};
+
+// Sends a little again and again until the server has closed the connection, whatever it has sent before.
+bool is_closed_for_sending(RawConnection& client) {
+  const auto deadline = SteadyClock::now() + kPatience;
+  while (SteadyClock::now() < deadline) {
+    if (!client.send("x")) {
+      return true;
+    }
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return false;
+}
 
 TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   const TestServer test({.body_bytes = 1000});
@@ -27,7 +43,7 @@ TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   EXPECT_EQ(response.status, 413);
   EXPECT_THAT(response.body, HasSubstr("1001"));
   EXPECT_EQ(response.headers.at("content-type"), "application/json");
-  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_TRUE(client.is_closed_within(kPatience));
   const auto reports = test.service.reports(1);
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].status, 413);
@@ -73,7 +89,7 @@ TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
   const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 431);
-  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_TRUE(client.is_closed_within(kPatience));
 }
 
 TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
@@ -97,6 +113,16 @@ TEST(HttpLimitsTest, JudgesAHeadByWhatIsWithinTheLimit) {
   EXPECT_EQ(bad_behind.status, 431);
 }
 
+TEST(HttpLimitsTest, TakesAsManyHeadersAsItIsTold) {
+  const TestServer test({.headers = 3});
+  EXPECT_EQ(test.connect().exchange(get("/health", "A: b\r\nC: d\r\n")).status, 200);
+  RawConnection client = test.connect();
+  const auto refusal = client.exchange(get("/health", "A: b\r\nC: d\r\nE: f\r\n"));
+  EXPECT_EQ(refusal.status, 431);
+  EXPECT_EQ(refusal.body, "{\"detail\":\"there are more than 3 headers\"}");
+  EXPECT_TRUE(client.is_closed_within(kPatience));
+}
+
 TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
   const TestServer test({.connections = 2});
   RawConnection first = test.connect();
@@ -116,8 +142,8 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
   for (int i = 0; i < 20; ++i) {
     RawConnection client = test.connect();
     auto response = client.exchange(get("/health", "Connection: close\r\n"));
-    const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-    while ((!response.is_whole() || response.status == 503) && std::chrono::steady_clock::now() < deadline) {
+    const auto deadline = SteadyClock::now() + kPatience;
+    while ((!response.is_whole() || response.status == 503) && SteadyClock::now() < deadline) {
       client = test.connect();
       response = client.exchange(get("/health", "Connection: close\r\n"));
     }
@@ -129,29 +155,26 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
 TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
   const TestServer test({.idle_time = seconds(1)});
   RawConnection client = test.connect();
+  const auto start = SteadyClock::now();
   EXPECT_TRUE(client.exchange(get("/health")).is_whole());
-  EXPECT_TRUE(client.is_silent_for(milliseconds(500)));
-  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_GE(SteadyClock::now() - start, seconds(1));
 }
 
 TEST(HttpLimitsTest, GivesANewConnectionMoreTimeThanAnIdleOne) {
   const TestServer test({.idle_time = seconds(1)});
+  const auto start = SteadyClock::now();
   RawConnection client = test.connect();
-  EXPECT_TRUE(client.is_silent_for(milliseconds(2000)));
-  EXPECT_TRUE(client.exchange(get("/health")).is_whole());
+  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_GE(SteadyClock::now() - start, seconds(4));
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseHeadersTakeTooLong) {
   const TestServer test({.header_time = seconds(1)});
   RawConnection client = test.connect();
   client.send("GET /health HTTP/1.1\r\nHost: ");
-  bool is_closed = false;
   // A byte now and then does not help.
-  for (int i = 0; i < 50 && !is_closed; ++i) {
-    client.send("x");
-    is_closed = client.is_closed_within(milliseconds(100));
-  }
-  EXPECT_TRUE(is_closed);
+  EXPECT_TRUE(is_closed_for_sending(client));
 }
 
 TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
@@ -159,7 +182,7 @@ TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
   for (const std::size_t length : {std::size_t{100}, std::size_t{100'000}}) {
     RawConnection client = test.connect();
     client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n{");
-    EXPECT_TRUE(client.is_closed_within(seconds(5)));
+    EXPECT_TRUE(client.is_closed_within(kPatience));
   }
 }
 
@@ -167,7 +190,7 @@ TEST(HttpLimitsTest, ClosesAConnectionThatDoesNotTakeItsAnswer) {
   const TestServer test({.body_progress_time = seconds(1)});
   RawConnection client = test.connect();
   client.send(post("/large?30000000", ""));
-  std::this_thread::sleep_for(seconds(3));
+  EXPECT_TRUE(is_closed_for_sending(client));
   EXPECT_FALSE(client.read_response().is_whole());
 }
 
@@ -183,6 +206,7 @@ TEST(HttpLimitsTest, LetsACallTakeLongerThanAnyLimit) {
 
 TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
   const TestServer test;
+  const int warnings = test.logger.warnings;
   ::rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   ::rlimit small = before;
@@ -202,8 +226,12 @@ TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
   RawConnection client = test.connect();
   ASSERT_TRUE(client.is_connected());
   client.send(get("/health"));
+  for (const auto deadline = SteadyClock::now() + kPatience;
+       test.logger.warnings == warnings && SteadyClock::now() < deadline;) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_EQ(test.logger.warnings, warnings + 1);
   EXPECT_TRUE(client.is_silent_for(milliseconds(300)));
-  EXPECT_GE(test.logger.warnings, 1);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_TRUE(client.read_response().is_whole());
 }
@@ -213,6 +241,8 @@ TEST(HttpLimitsTest, RefusesOptionsThatCannotBe) {
   SilentLogger logger;
   TestService service;
   EXPECT_EQ(HttpServer::start({.workers = 0}, service, logger, clock).error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(HttpServer::start({.bodies_bytes = 0}, service, logger, clock).error().code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(HttpServer::start({.headers = 0}, service, logger, clock).error().code(), ErrorCode::kInvalidArgument);
   EXPECT_EQ(HttpServer::start({.serve_tcp = false}, service, logger, clock).error().code(),
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(HttpServer::start({.host = "no such host"}, service, logger, clock).error().code(),
@@ -222,22 +252,18 @@ TEST(HttpLimitsTest, RefusesOptionsThatCannotBe) {
 TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyTrickles) {
   const TestServer test({.body_bytes_per_second = 1000, .body_rate_time = seconds(1)});
   RawConnection client = test.connect();
-  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
-  bool is_closed = false;
-  for (int i = 0; i < 80 && !is_closed; ++i) {
-    client.send("x");
-    is_closed = client.is_closed_within(milliseconds(100));
-  }
-  EXPECT_TRUE(is_closed);
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{");
+  EXPECT_TRUE(is_closed_for_sending(client));
 }
 
 TEST(HttpLimitsTest, TakesABodyThatIsSlowButFastEnough) {
   const TestServer test({.body_bytes_per_second = 1, .body_rate_time = seconds(1)});
   RawConnection client = test.connect();
-  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
-  for (int i = 0; i < 4; ++i) {
-    client.send(std::string(250, 'x'));
+  // What comes with the head has earned its time, however long the rest takes to be sent.
+  client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + std::string(250, 'x'));
+  for (int i = 0; i < 3; ++i) {
     std::this_thread::sleep_for(milliseconds(500));
+    client.send(std::string(250, 'x'));
   }
   EXPECT_EQ(client.read_response().status, 200);
 }
@@ -249,7 +275,7 @@ TEST(HttpLimitsTest, DoesNotMixUpRequestsWhateverTheLimitIs) {
   const auto response = client.read_response();
   ASSERT_TRUE(response.is_whole());
   EXPECT_TRUE(response.status == 413 || response.status == 503) << response.status;
-  EXPECT_TRUE(client.is_closed_within(seconds(5)));
+  EXPECT_TRUE(client.is_closed_within(kPatience));
 }
 
 TEST(HttpLimitsTest, ReadsAHugeBodyBehindItsFirstBytes) {
@@ -265,10 +291,16 @@ TEST(HttpLimitsTest, ReadsAHugeBodyBehindItsFirstBytes) {
 
 TEST(HttpLimitsTest, GivesWayToNewConnectionsAtTheLimit) {
   const TestServer test({.connections = 1, .idle_time = seconds(15)});
+  const auto start = SteadyClock::now();
   RawConnection silent = test.connect();
-  EXPECT_TRUE(silent.is_silent_for(milliseconds(1500)));
-  EXPECT_EQ(test.connect().exchange(get("/health")).status, 200);
-  EXPECT_TRUE(silent.is_closed_within(seconds(5)));
+  int status = 503;
+  while (status == 503 && SteadyClock::now() < start + kPatience) {
+    std::this_thread::sleep_for(milliseconds(100));
+    status = test.connect().exchange(get("/health")).status;
+  }
+  EXPECT_EQ(status, 200);
+  EXPECT_GE(SteadyClock::now() - start, seconds(1));
+  EXPECT_TRUE(silent.is_closed_within(kPatience));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::chrono::milliseconds kReadPatience{10'000};
+constexpr std::chrono::milliseconds kReadPatience{30'000};
 
 bool is_readable_within(int socket, std::chrono::milliseconds time) {
   ::pollfd wish{.fd = socket, .events = POLLIN, .revents = 0};
@@ -33,6 +34,9 @@ RawConnection RawConnection::to_port(std::uint16_t port) {
   if (::connect(connection.socket_.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     connection.close();
   }
+  // What is sent in pieces arrives in pieces.
+  const int on = 1;
+  static_cast<void>(::setsockopt(connection.socket_.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   return connection;
 }
 
@@ -130,6 +134,10 @@ bool RawConnection::is_closed_within(std::chrono::milliseconds time) {
 
 bool RawConnection::is_silent_for(std::chrono::milliseconds time) {
   return unread_.empty() && !is_readable_within(socket_.value(), time);
+}
+
+void RawConnection::close_writing() {
+  ::shutdown(socket_.value(), SHUT_WR);
 }
 
 std::string post(std::string_view target, std::string_view body, std::string_view more_headers) {

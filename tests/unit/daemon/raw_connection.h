@@ -22,7 +22,7 @@ struct ReadResponse {
   std::string body;
 };
 
-/// A blocking connection. Everything that takes longer than ten seconds counts as nothing. One thread at a time.
+/// A blocking connection. Everything that takes longer than half a minute counts as nothing. One thread at a time.
 class RawConnection {
  public:
   [[nodiscard]] static RawConnection to_port(std::uint16_t port);
@@ -41,6 +41,8 @@ class RawConnection {
   [[nodiscard]] bool is_closed_within(std::chrono::milliseconds time);
   /// Whether nothing arrives and the connection stays open for this time.
   [[nodiscard]] bool is_silent_for(std::chrono::milliseconds time);
+  /// Says that nothing more will be sent; still reads.
+  void close_writing();
   void close() { socket_ = UniqueFd(); }
 
  private:

@@ -11,6 +11,28 @@ TEST(RequestTargetTest, SplitsPathAndQuery) {
   EXPECT_EQ(split_target("/apply").query, "");
   EXPECT_EQ(split_target("http://host:80/apply?x").path, "/apply");
   EXPECT_EQ(split_target("http://host").path, "/");
+  EXPECT_EQ(split_target("HTTP://host/apply").path, "/apply");
+  EXPECT_EQ(split_target("http://host?a=/b").path, "/");
+  EXPECT_EQ(split_target("http://host?a=/b").query, "a=/b");
+  EXPECT_EQ(split_target("/apply?").query, "");
+}
+
+TEST(RequestTargetTest, TakesPathsAndAbsoluteTargetsOfThisServer) {
+  for (const char* target :
+       {"/", "//apply", "/http://host/", "http://host", "HTTP://host:80/apply", "http://[::1]?x"}) {
+    EXPECT_TRUE(is_request_target("GET", target)) << target;
+  }
+  for (const char* target : {"", "*", "host:80", "apply", "?x", "http:///apply", "http://", "http://:80/",
+                             "http://user@host/", "https://host/", "http:/apply"}) {
+    EXPECT_FALSE(is_request_target("GET", target)) << target;
+  }
+  EXPECT_TRUE(is_request_target("OPTIONS", "*"));
+}
+
+TEST(RequestTargetTest, FindsTheHostOfAnAbsoluteTarget) {
+  EXPECT_EQ(host_of_target("http://host:80/apply"), "host:80");
+  EXPECT_EQ(host_of_target("http://host?x"), "host");
+  EXPECT_EQ(host_of_target("/apply"), std::nullopt);
 }
 
 TEST(RequestTargetTest, DecodesPercentTriplesAndLeavesTheRest) {

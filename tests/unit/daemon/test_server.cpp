@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "request_target.h"
+
 namespace tessera {
 namespace {
 
@@ -46,6 +48,7 @@ class TestCall final : public PendingCall {
     if (!target_.starts_with("/large?")) {
       return text_response(body_);
     }
+    ++service_.large_answers;
     const std::size_t size = std::stoul(target_.substr(7));
     const Buffer bytes = Buffer::allocate(size);
     for (std::size_t i = 0; i < size; ++i) {
@@ -117,7 +120,7 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
                          std::to_string(load.waiting_calls) + " waiting, " + std::to_string(load.connections) +
                          " connections");
   }
-  if (request.target == "/headers") {
+  if (split_target(request.target).path == "/headers") {
     return text_response(describe(request));
   }
   if (request.target == "/nowhere") {

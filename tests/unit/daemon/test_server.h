@@ -79,6 +79,7 @@ class TestService final : public Service {
   std::atomic<int> running{0};
   std::atomic<int> most_running{0};
   std::atomic<int> finished{0};
+  std::atomic<int> large_answers{0};
   std::atomic<int> answers{0};
   std::atomic<int> removals{0};
   std::atomic<int> removals_with_more{0};

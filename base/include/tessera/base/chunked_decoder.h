@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-/// Takes bytes as they arrive. Extensions and trailers are skipped. One thread at a time.
+/// Takes bytes as they arrive. Extensions and trailers are skipped, if they are what they have to be: text behind a
+/// semicolon, lines with a name. One thread at a time.
 class ChunkedDecoder {
  public:
   /// Errors arise when more than `limit_bytes` of data are announced.
@@ -26,12 +27,14 @@ class ChunkedDecoder {
   enum class Expect {
     kSizeBegin,
     kSize,
+    kExtensionBegin,
     kExtension,
     kSizeEnd,
     kData,
     kDataCr,
     kDataLf,
     kTrailer,
+    kTrailerName,
     kTrailerLine,
     kTrailerEnd,
     kLastLf
@@ -39,6 +42,7 @@ class ChunkedDecoder {
 
   [[nodiscard]] State take(char character);
   [[nodiscard]] State take_size(char character);
+  [[nodiscard]] State take_trailer(char character);
 
   // Of one size line with its extension, or of all trailers.
   static constexpr std::size_t kMaxLineBytes = 16 << 10;

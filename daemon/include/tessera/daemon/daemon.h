@@ -42,8 +42,14 @@ struct DaemonOptions {
   std::string cuda_library = "libcuda.so.1";  ///< the driver, for GPU arrays
 
   // Limits.
-  std::uint64_t body_bytes = std::uint64_t{4} << 30;    ///< of one request; 413 beyond
-  std::size_t header_bytes = 64 << 10;                  ///< of the request line and all headers; 431 beyond, 414 if
+  std::uint64_t body_bytes = std::uint64_t{4} << 30;  ///< of one request; 413 beyond
+  /// Of the bodies of all requests together, counted as they arrive and until they are decoded (arrays are not part of
+  /// it); 503 beyond, 413 for a body that alone is larger. By default half of usable_memory_bytes().
+  std::optional<std::uint64_t> bodies_bytes = std::nullopt;
+  std::size_t request_line_bytes = 64 << 10;            ///< 414 beyond
+  std::size_t header_value_bytes = 64 << 10;            ///< of one header (lists of exports are long); 431 beyond
+  std::size_t headers = 256;                            ///< how many; 431 beyond
+  std::size_t header_bytes = 128 << 10;                 ///< of the request line and all headers; 431 beyond, 414 if
                                                         ///< the request line alone is longer
   std::size_t nesting_depth = 512;                      ///< of JSON; 400 beyond
   std::uint64_t array_bytes = std::uint64_t{16} << 30;  ///< of one decoded array; 422 beyond
