@@ -28,7 +28,8 @@ bool is_name(std::string_view text) {
 
 bool is_address_in_brackets(std::string_view text) {
   return text.size() > 2 && text.front() == '[' && text.back() == ']' &&
-         std::ranges::all_of(text.substr(1, text.size() - 2), [](char c) { return c == ':' || is_name_character(c); });
+         std::ranges::all_of(text.substr(1, text.size() - 2),
+                             [](char c) { return c == ':' || c == '%' || is_name_character(c); });
 }
 
 }  // namespace
