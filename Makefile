@@ -4,6 +4,8 @@
 # make wheel   builds the Python package `tessera` into build/wheels
 # make test    installs what is missing, builds, runs everything; each part alone: make test-<part>
 # make torture-gpu  kills clients and daemons in 1,000 ways while they exchange GPU arrays
+# make torture overloads daemons, breaks what they need and kills them; the short form is a part of make test
+# make soak    sends mixed good and bad traffic for MINUTES: what a daemon holds must not grow
 # make fuzz    gives each fuzz target SECONDS_EACH seconds (tests/fuzz/README.md)
 # make schemathesis  makes up requests from the OpenAPI document for a minute: none may end in a server error
 # make format  rewrites the sources as clang-format wants them
@@ -17,16 +19,17 @@ BUILD := build
 HOST ?= 127.0.0.1
 PORT ?= 8000
 SECONDS_EACH ?= 60
+MINUTES ?= 60
 EXAMPLES := vectoradd univariate identity everything failing
 # The parts of `make test`, in the order in which they run: what fails soonest and tells most first.
-PARTS := unit vectors conformance sdk-servers gpu gpu-kit install python-sdk schemathesis lint sanitizers
+PARTS := unit vectors conformance sdk-servers gpu torture gpu-kit install python-sdk schemathesis lint sanitizers
 
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 # A PYTHONPATH or an active environment of the user's is no business of the tests.
 unexport PYTHONPATH PYTHONHOME
 
 .PHONY: build serve test format tidy bench clean packages test-packages python configure programs tests stand-in \
-        torture-gpu gpu-kit wheel fuzz schemathesis \
+        torture torture-gpu soak gpu-kit wheel fuzz schemathesis \
         $(PARTS:%=test-%) lint
 
 build: packages configure programs
@@ -77,6 +80,15 @@ test-sdk-servers: test-packages python programs stand-in
 test-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD)
+test-torture: test-packages python configure
+	cmake --build $(BUILD) --target torture_tests
+	@tests/run_torture.sh $(BUILD)
+torture: test-packages python configure
+	cmake --build $(BUILD) --target torture_tests
+	@tests/run_torture.sh $(BUILD) --overload-s 60 --times 50 -s .
+soak: test-packages python configure
+	cmake --build $(BUILD) --target torture_tests
+	@LD_LIBRARY_PATH=$(BUILD)/stand_in .venv/bin/python tests/torture/soak.py --build $(BUILD) --minutes $(MINUTES)
 torture-gpu: test-packages python configure
 	cmake --build $(BUILD) --target gpu_tests
 	@tests/run_gpu.sh $(BUILD) --schedules 1000 -s test_kills.py

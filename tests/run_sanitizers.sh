@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan; and the tests of GPU
-# arrays between processes with a daemon under ASan and UBSan.
+# arrays between processes, and those of load and faults, with a daemon under ASan and UBSan.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 cd "$repository" || exit 1
@@ -38,6 +38,18 @@ gpu_tests() {
   cd "$repository" || return
 }
 gpu_tests
+
+# Without those that count, time or limit memory.
+torture_tests() {
+  mkdir -p "$results/torture"
+  cd tests/torture || return
+  PYTHONDONTWRITEBYTECODE=1 "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE \
+    --junitxml="$results/torture/pytest.xml" --build "$build/asan-ubsan" -m "not plain" . ||
+    echo "FAILED: torture under asan-ubsan" >&2
+  add_reports "$results/torture"
+  cd "$repository" || return
+}
+torture_tests
 
 build_tsan() {
   cmake --preset tsan --log-level=WARNING || return

@@ -20,6 +20,10 @@ std::size_t find_trailing_number(std::string_view text) {
   return is_number ? last_other : std::string_view::npos;
 }
 
+bool is_full(const Error& error) {
+  return error.native_code() == ENOSPC || error.native_code() == EDQUOT;
+}
+
 std::optional<std::uint64_t> parse_digits(std::string_view digits) {
   std::uint64_t number = 0;
   const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -123,7 +127,8 @@ Status BinrefWriter::rewind() {
   return {};
 }
 
-Result<std::string> BinrefWriter::append(std::span<const std::byte> bytes, bool is_compressed) {
+// Writes behind what the current file holds, or into the next one.
+Status BinrefWriter::write(std::span<const std::byte> bytes) {
   if (!file_.is_open() || size_bytes_ > kFullFileBytes) {
     TESSERA_RETURN_IF_ERROR(open_next_file(bytes.size()));
   }
@@ -132,6 +137,19 @@ Result<std::string> BinrefWriter::append(std::span<const std::byte> bytes, bool 
     return Error(error.code(), "cannot write '" + (folder_.path() / names_.back()).string() + "': " + error.message(),
                  error.native_code());
   }
+  return {};
+}
+
+Result<std::string> BinrefWriter::append(std::span<const std::byte> bytes, bool is_compressed) {
+  Status written = write(bytes);
+  if (!written && is_full(written.error()) && prepared_ != nullptr && prepared_->give_up()) {
+    // What was made ahead must not be missing now. A part may be written already.
+    if (file_.is_open() && ::lseek(file_.value(), static_cast<::off_t>(size_bytes_), SEEK_SET) < 0) {
+      return system_error("lseek", errno);
+    }
+    written = write(bytes);
+  }
+  TESSERA_RETURN_IF_ERROR(written);
   std::string reference = names_.back() + ":" + std::to_string(size_bytes_);
   if (is_compressed) {
     reference += ":" + std::to_string(bytes.size());

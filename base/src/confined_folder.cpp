@@ -293,13 +293,21 @@ Status ConfinedFolder::make_folders(std::string_view name) const {
 }
 
 Status ConfinedFolder::remove_file(std::string_view name) const {
+  return remove(name, 0);
+}
+
+Status ConfinedFolder::remove_folder(std::string_view name) const {
+  return remove(name, AT_REMOVEDIR);
+}
+
+Status ConfinedFolder::remove(std::string_view name, int flags) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   const ParentAndName split = split_last(relative);
   const UniqueFd parent = open_beneath(root_.value(), path_, split.parent, O_PATH | O_DIRECTORY, 0);
   if (!parent.is_open()) {
     return errno == ENOENT ? Status() : cannot_write(name, errno);
   }
-  if (::unlinkat(parent.value(), split.name.c_str(), 0) != 0 && errno != ENOENT) {
+  if (::unlinkat(parent.value(), split.name.c_str(), flags) != 0 && errno != ENOENT) {
     return cannot_write(name, errno);
   }
   return {};

@@ -44,9 +44,17 @@ void handle(int number, siginfo_t* info, void* /*context*/) {
   }
 }
 
-void handle_exit() {
+void tell_of_exit(std::string_view function) {
   (void)std::fflush(stdout);  // into what captures the output
-  (void)write_crash_notice(notice_descriptor, "exit(3)", is_json_log);
+  (void)write_crash_notice(notice_descriptor, function, is_json_log);
+}
+
+void handle_exit() {
+  tell_of_exit("exit(3)");
+}
+
+void handle_quick_exit() {
+  tell_of_exit("quick_exit(3)");
 }
 
 }  // namespace
@@ -65,6 +73,7 @@ void tell_of_crashes(bool as_json) {
     (void)::sigaction(kFatalSignals.at(i).number, &action, &actions_before.at(i));
   }
   (void)std::atexit(handle_exit);
+  (void)std::at_quick_exit(handle_quick_exit);
 }
 
 }  // namespace tessera

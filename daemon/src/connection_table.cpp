@@ -58,12 +58,15 @@ bool WatchedConnection::set(std::int64_t state) {
   return false;
 }
 
-bool WatchedConnection::close_if_still(std::int64_t seen, Limit limit) {
+bool WatchedConnection::close_if_still(std::int64_t seen, Limit limit, LimitCounters* hits) {
   if (!state_.compare_exchange_strong(seen, kClosing)) {
     return false;
   }
-  // The owner looks at it once it has noticed the shutdown.
+  // The owner and the peer look at both once they have noticed the shutdown.
   closed_by_.store(limit, std::memory_order_relaxed);
+  if (hits != nullptr && limit != Limit::kNone) {
+    hits->hit(limit);
+  }
   ::shutdown(descriptor_, SHUT_RDWR);
   return true;
 }
@@ -150,7 +153,7 @@ bool ConnectionTable::close_longest_idle(Clock::Instant now) {
       longest_time = idle;
     }
   }
-  return longest != nullptr && longest->close_if_still(longest_state, Limit::kConnections);
+  return longest != nullptr && longest->close_if_still(longest_state, Limit::kConnections, nullptr);
 }
 
 void ConnectionTable::remove(WatchedConnection& connection) {
@@ -168,9 +171,7 @@ void ConnectionTable::close_expired(Clock::Instant now) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && seen <= nanoseconds) {
       const Limit limit = limit_of(static_cast<Wait>(seen & WatchedConnection::kWaitBits));
-      if (connection->close_if_still(seen, limit) && limit != Limit::kNone) {
-        hits_.hit(limit);
-      }
+      static_cast<void>(connection->close_if_still(seen, limit, &hits_));
     }
   }
 }
@@ -181,9 +182,7 @@ void ConnectionTable::close_if(Predicate is_meant, Limit limit) {
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && is_meant(static_cast<Wait>(seen & WatchedConnection::kWaitBits))) {
-      if (connection->close_if_still(seen, limit) && limit != Limit::kNone) {
-        hits_.hit(limit);
-      }
+      static_cast<void>(connection->close_if_still(seen, limit, &hits_));
     }
   }
 }

@@ -149,11 +149,17 @@ class EndpointCall final : public PendingCall {
   [[nodiscard]] std::uint64_t answer_bytes() const override { return answer_size_.work_bytes; }
 
   Response finish() override {
+    Response response;
     try {
-      return make_answer();
+      response = make_answer();
     } catch (...) {
-      return record_.fail(current_failure(), request_.accept);
+      response = record_.fail(current_failure(), request_.accept);
     }
+    // Made for an answer that there is not. One that the client chose is always there.
+    if (run_ && !run_->run_id && response.status != 200) {
+      run_->run->remove_empty_folder();
+    }
+    return response;
   }
 
  private:

@@ -37,7 +37,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::chrono::seconds kRunRemovalInterval{60};
+// Between two looks at old runs; and until the next, if there are more of them than are removed at once.
+constexpr std::chrono::seconds kMaxRunRemovalInterval{60};
+constexpr std::chrono::milliseconds kTimeBetweenRemovals{20};
 // Once the server stops: for bodies to arrive, and until the next look at those that still do.
 constexpr std::chrono::milliseconds kTimeForBodies{1000};
 constexpr std::chrono::milliseconds kTimeBetweenBodies{100};
@@ -55,6 +57,12 @@ std::chrono::milliseconds sweep_interval(const DaemonOptions& options) {
   const std::chrono::milliseconds shortest =
       std::min({options.idle_time, options.header_time, options.body_progress_time});
   return std::clamp<std::chrono::milliseconds>(shortest / 4, std::chrono::milliseconds(10), std::chrono::seconds(1));
+}
+
+// Often enough for runs to be gone within a quarter of their time, or a minute.
+std::chrono::milliseconds run_removal_interval(const DaemonOptions& options) {
+  return std::clamp<std::chrono::milliseconds>(options.keep_runs.value_or(kMaxRunRemovalInterval) / 4,
+                                               std::chrono::seconds(1), kMaxRunRemovalInterval);
 }
 
 Status check(const DaemonOptions& options) {
@@ -213,13 +221,16 @@ Task<void> AsioHttpServer::close_expired_connections() {
 
 Task<void> AsioHttpServer::remove_old_runs() {
   while (!is_stopping_) {
+    std::chrono::milliseconds pause = run_removal_interval(options_);
     // It may take long, so it counts as one of the codecs: some thread stays free all the same. With none free, the
     // next time will do.
     if (codec_slots_.try_take()) {
       const HeldSlot slot(codec_slots_);
-      service_.remove_old_runs();
+      if (service_.remove_old_runs()) {
+        pause = kTimeBetweenRemovals;
+      }
     }
-    co_await sleep(kRunRemovalInterval);
+    co_await sleep(pause);
   }
 }
 

@@ -62,6 +62,16 @@ void PreparedOutputs::note_size(std::uint64_t size_bytes) {
   }
 }
 
+// A file that is being made just now is of a size that is not wanted any more once it is.
+bool PreparedOutputs::give_up() {
+  std::vector<File> given_up;
+  const MutexLock lock(mutex_);
+  given_up.swap(ready_);
+  wanted_bytes_ = 0;
+  noted_bytes_ = 0;
+  return !given_up.empty();
+}
+
 std::uint64_t PreparedOutputs::ready_bytes() const {
   const MutexLock lock(mutex_);
   std::uint64_t sum = 0;

@@ -32,6 +32,7 @@ class PreparedOutputs final : public PreparedFiles {
 
   [[nodiscard]] UniqueFd take(std::uint64_t size_bytes) override;
   void note_size(std::uint64_t size_bytes) override;
+  bool give_up() override;
 
   /// The bytes of the files that are ready.
   [[nodiscard]] std::uint64_t ready_bytes() const;

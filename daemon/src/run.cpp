@@ -1,6 +1,7 @@
 #include "tessera/daemon/run.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,7 +56,14 @@ class FolderRun final : public Run {
       if (log_.is_open()) {
         return {};
       }
-      TESSERA_RETURN_IF_ERROR(make_files());
+      std::error_code fault;
+      const bool is_new = !std::filesystem::exists(output_.path() / logs_, fault) && !fault;
+      if (const Status made = make_files(); !made) {
+        if (is_new) {
+          remove_files();
+        }
+        return made;
+      }
       when_made = std::exchange(when_made_, nullptr);
       log = log_.value();
     }
@@ -63,6 +71,15 @@ class FolderRun final : public Run {
       when_made(log);
     }
     return {};
+  }
+
+  void remove_empty_folder() override {
+    const MutexLock lock(mutex_);
+    struct stat log{};
+    if (log_.is_open() && metric_counts_.empty() && parameters_.size() == 0 && ::fstat(log_.value(), &log) == 0 &&
+        log.st_size == 0) {
+      remove_files();
+    }
   }
 
   Result<int> log_descriptor() override {
@@ -169,6 +186,25 @@ class FolderRun final : public Run {
     TESSERA_RETURN_IF_ERROR(write_text(metrics_.value(), kMetricsHeader, "metrics.csv"));
     TESSERA_ASSIGN_OR_RETURN(log_, output_.open_for_append(logs_ + "/tesseract.log", true));
     return {};
+  }
+
+  /// Removes what make_files() made, if there are no artifacts, and each folder that is empty then.
+  void remove_files() TESSERA_REQUIRES(mutex_) {
+    if (!output_.remove_folder(logs_ + "/artifacts")) {
+      return;
+    }
+    log_ = {};
+    metrics_ = {};
+    Status removed;
+    for (const char* file : {"/tesseract.log", "/metrics.csv"}) {
+      removed = removed ? output_.remove_file(logs_ + file) : removed;
+    }
+    // Up to the output folder itself; the first that holds anything ends it.
+    for (std::string folder = logs_; removed && !folder.empty();) {
+      removed = output_.remove_folder(folder);
+      const std::size_t slash = folder.rfind('/');
+      folder.resize(slash == std::string::npos ? 0 : slash);
+    }
   }
 
   const ConfinedFolder& output_;

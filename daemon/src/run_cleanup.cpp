@@ -37,6 +37,14 @@ std::optional<Clock::WallTime> last_change(const std::filesystem::path& folder) 
   return last;
 }
 
+/// How long ago a change was. Where the clocks differ, the wall clock is right about changes since it was set, the
+/// steady one about those before; wrong is what lies ahead, or longer ago. So a run goes late, but never early.
+Clock::WallTime::duration time_since(Clock::WallTime change, const RunCleanup::Now& now) {
+  const Clock::WallTime earlier = std::min(now.by_wall_clock, now.by_steady_clock);
+  const Clock::WallTime later = std::max(now.by_wall_clock, now.by_steady_clock);
+  return (change <= earlier ? earlier : later) - change;
+}
+
 namespace fs = std::filesystem;
 
 // Run ids with slashes nest folders; one of more levels than this is rather kept.
@@ -123,7 +131,7 @@ bool RunCleanup::is_going_on(const std::string& name) const {
   return going_on_.contains(name);
 }
 
-int RunCleanup::remove_older_than(std::chrono::seconds age, Clock::WallTime now) {
+int RunCleanup::remove_older_than(std::chrono::seconds age, Now now) {
   std::error_code fault;
   int removed = 0;
   for (std::filesystem::directory_iterator entry(output_.path(), fault), end; !fault && entry != end;
@@ -135,7 +143,7 @@ int RunCleanup::remove_older_than(std::chrono::seconds age, Clock::WallTime now)
       continue;
     }
     const std::optional<Clock::WallTime> changed = last_change(entry->path());
-    if (!changed || now - *changed < age || is_going_on(name) || !is_run(entry->path(), kMaxLevels)) {
+    if (!changed || time_since(*changed, now) < age || is_going_on(name) || !is_run(entry->path(), kMaxLevels)) {
       continue;
     }
     std::error_code removal_fault;

@@ -24,10 +24,17 @@ class RunCleanup {
   void begin(const std::string& folder);
   void end(const std::string& folder);
 
+  /// What time it is, said twice: by the wall clock, and by the wall clock when the process began and what a steady
+  /// clock counted since. They differ once somebody has set the wall clock.
+  struct Now {
+    Clock::WallTime by_wall_clock;
+    Clock::WallTime by_steady_clock;
+  };
+
   /// Removes `run_*` folders directly below the output folder in which nothing changed for `age`. Only those that are
   /// runs through and through: with anything in it that a run does not make, or without its logs, a folder is somebody
   /// else's and stays. Never follows a link. Returns how many it removed.
-  int remove_older_than(std::chrono::seconds age, Clock::WallTime now);
+  int remove_older_than(std::chrono::seconds age, Now now);
 
  private:
   [[nodiscard]] bool is_going_on(const std::string& name) const;

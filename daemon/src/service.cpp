@@ -111,6 +111,8 @@ class TesseractService final : public Service {
         gpu_(std::move(gpu)),
         tesseracts_(std::move(tesseracts)),
         metrics_(std::move(names), clock.wall_now()),
+        began_(clock.now()),
+        wall_began_(clock.wall_now()),
         parts_{options_, offer_, metrics_, *gpu_, logger, clock} {
     std::vector<IndexEntry> entries;
     entries.reserve(tesseracts_.size());
@@ -165,17 +167,22 @@ class TesseractService final : public Service {
 
   [[nodiscard]] std::uint64_t awaited_exports() const override { return gpu_->registry().stats().acknowledging; }
 
-  void remove_old_runs() override {
+  bool remove_old_runs() override {
     if (!options_.keep_runs) {
-      return;
+      return false;
     }
+    const auto passed = std::chrono::duration_cast<Clock::WallTime::duration>(parts_.clock.now() - began_);
+    const RunCleanup::Now now{.by_wall_clock = parts_.clock.wall_now(), .by_steady_clock = wall_began_ + passed};
+    bool has_more = false;
     for (const auto& tesseract : tesseracts_) {
-      const int removed = tesseract->runs.remove_older_than(*options_.keep_runs, parts_.clock.wall_now());
+      const int removed = tesseract->runs.remove_older_than(*options_.keep_runs, now);
+      has_more = has_more || removed == RunCleanup::kMaxRemovals;
       if (removed > 0) {
         parts_.logger.info("removed old runs", {{"tesseract", tesseract->definition->name()},
                                                 {"runs", static_cast<std::int64_t>(removed)}});
       }
     }
+    return has_more;
   }
 
  private:
@@ -277,6 +284,8 @@ class TesseractService final : public Service {
   const std::unique_ptr<GpuExchange> gpu_;  // outlives those that read through it
   const std::vector<std::unique_ptr<ServedTesseract>> tesseracts_;
   Metrics metrics_;
+  const Clock::Instant began_;
+  const Clock::WallTime wall_began_;
   const ServiceParts parts_;
   std::string index_json_;
   std::string index_html_;

@@ -71,8 +71,9 @@ class Service {
   [[nodiscard]] virtual LimitCounters& limits() = 0;
   /// How many answers hold GPU memory that their clients still read and will name done: worth a moment at the end.
   [[nodiscard]] virtual std::uint64_t awaited_exports() const { return 0; }
-  /// Removes run folders older than keep_runs; called from time to time.
-  virtual void remove_old_runs() = 0;
+  /// Removes run folders older than keep_runs; called from time to time. Returns whether to be called again soon, as
+  /// there may be more than it removes at once.
+  virtual bool remove_old_runs() = 0;
 
  protected:
   Service() = default;

@@ -13,6 +13,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
 
 from harness.servers import Server, Servers, reference_serve_command
@@ -37,6 +39,17 @@ def has_driver() -> bool:
         return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
     except OSError:
         return False
+
+
+def start(servers: Servers, name: str, settings: dict) -> Server:
+    """The harness picks a free port, which a connection of somebody else's may take before the server does."""
+    for attempt in range(5):
+        try:
+            return servers.get(name, **settings)
+        except pytest.fail.Exception as failure:
+            if attempt == 4 or "address already in use" not in str(failure).lower():
+                raise
+    raise AssertionError("not reached")
 
 
 def argument(name: str, server: Server) -> str:
@@ -66,7 +79,7 @@ def main() -> int:
         servers = Servers(given.serve or reference_serve_command(), {}, Path(scratch))
         try:
             with ThreadPoolExecutor(max_workers=len(wanted)) as pool:
-                started = dict(zip(wanted, pool.map(lambda each: servers.get(each[0], **each[1]), wanted.values())))
+                started = dict(zip(wanted, pool.map(lambda each: start(servers, *each), wanted.values())))
             arguments = [argument(name, server) for name, server in started.items()]
             status = subprocess.run([given.program, *given.options, *arguments], check=False).returncode
             if status:

@@ -46,7 +46,7 @@ class EchoService final : public Service {
   }
   void request_over(const RequestReport& report) override { require(!report.id.empty(), "a request has its id"); }
   [[nodiscard]] LimitCounters& limits() override { return limits_; }
-  void remove_old_runs() override {}
+  bool remove_old_runs() override { return false; }
 
  private:
   LimitCounters limits_;

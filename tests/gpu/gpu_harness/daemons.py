@@ -173,10 +173,10 @@ def read_port(process: subprocess.Popen, lines: list[str]) -> int:
 
 
 def start(program: list[str], module: str, folder: Path, *options: str, transport: str | None = "cuda_ipc",
-          without_gpu: bool = False, **settings: str) -> Daemon:
+          without_gpu: bool = False, port: int = 0, **settings: str) -> Daemon:
     """Starts a daemon and waits until it listens. Settings are variables of its environment."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [*program, "serve", module, "--port", "0", "--log-json", "-o", str(folder), "-i", str(folder)]
+    command = [*program, "serve", module, "--port", str(port), "--log-json", "-o", str(folder), "-i", str(folder)]
     if transport:
         command += ["--gpu-transport", transport]
     process = subprocess.Popen(

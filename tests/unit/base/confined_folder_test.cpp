@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <utility>
 #include <vector>
 
@@ -202,6 +203,16 @@ TEST_F(ConfinedFolderTest, RemovesFileOrLinkButNotItsTarget) {
   EXPECT_FALSE(outer_.has("inside/link"));
   EXPECT_FALSE(outer_.has("inside/file"));
   EXPECT_TRUE(outer_.has("inside/sub/deep"));
+}
+
+TEST_F(ConfinedFolderTest, RemovesAFolderThatIsEmptyAndNoOther) {
+  const ConfinedFolder folder = this->folder();
+  ASSERT_TRUE(folder.create_folders("a/b"));
+  EXPECT_EQ(folder.remove_folder("a").error().native_code(), ENOTEMPTY);
+  EXPECT_TRUE(folder.remove_folder("a/b"));
+  EXPECT_TRUE(folder.remove_folder("a/b"));
+  EXPECT_TRUE(folder.remove_folder("a"));
+  EXPECT_FALSE(folder.remove_folder("../elsewhere"));
 }
 
 TEST_F(ConfinedFolderTest, RemovesNothingOutsideAndNoFolder) {

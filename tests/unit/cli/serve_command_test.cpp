@@ -165,7 +165,8 @@ TEST_F(ServeCommandTest, NamesATesseractThatNobodyHas) {
 }
 
 TEST_F(ServeCommandTest, RefusesNumbersThatMakeNoSense) {
-  for (const char* option : {"--max-body-bytes", "--max-bodies-bytes", "--max-headers", "--max-array-bytes", "--max-connections", "--num-workers"}) {
+  for (const char* option : {"--max-body-bytes", "--max-bodies-bytes", "--max-headers", "--max-array-bytes",
+                             "--max-connections", "--num-workers"}) {
     for (const char* number : {"-1", "0", "1e3", "99999999999999999999"}) {
       const Outcome outcome = run_tessera({"serve", "vectoradd", "--port", "0", option, number}, folder.path());
       EXPECT_EQ(outcome.exit_code, 2) << option << ' ' << number;

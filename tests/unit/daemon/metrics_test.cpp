@@ -132,7 +132,7 @@ TEST(MetricsTest, SplitsTheTimeByPart) {
   const std::string text = metrics.to_text(nullptr);
   const auto has_part = [&](const std::string& part, const std::string& below, const std::string& bound,
                             const std::string& sum) {
-    const std::string labels = "{endpoint=\"apply\",part=\"" + part + "\"";
+    const std::string labels = R"({endpoint="apply",part=")" + part + "\"";
     const std::string name = "tessera_request_part_seconds";
     return has(text, name + "_bucket" + labels + ",le=\"" + below + "\"} 0") &&
            has(text, name + "_bucket" + labels + ",le=\"" + bound + "\"} 1") &&
@@ -226,6 +226,7 @@ TEST(MetricsTest, AddsUpWhatThreadsCounted) {
   constexpr int kRequests = 1000;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&metrics] {
         RequestReport report = answered({RouteKind::kApply, 0}, 200);

@@ -77,6 +77,21 @@ TEST_F(PreparedOutputsTest, KeepsTwoFilesOfASizeThatWasWrittenTwice) {
   EXPECT_FALSE(prepared.take(100).is_open());
 }
 
+TEST_F(PreparedOutputsTest, GivesUpWhatIsReadyAndPreparesAgainWhenAsked) {
+  PreparedOutputs prepared(folder_, 8 * kMiB);
+  EXPECT_FALSE(prepared.give_up());
+  prepared.note_size(2 * kMiB);
+  prepared.note_size(2 * kMiB);
+  ASSERT_TRUE(comes_true([&] { return prepared.ready_bytes() == 4 * kMiB; }));
+  EXPECT_TRUE(prepared.give_up());
+  EXPECT_EQ(prepared.ready_bytes(), 0U);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(prepared.ready_bytes(), 0U);
+  prepared.note_size(2 * kMiB);
+  prepared.note_size(2 * kMiB);
+  EXPECT_TRUE(comes_true([&] { return prepared.ready_bytes() == 4 * kMiB; }));
+}
+
 TEST_F(PreparedOutputsTest, FollowsTheSizesOfOutputsWithinItsLimit) {
   PreparedOutputs prepared(folder_, 5 * kMiB);
   prepared.note_size(2 * kMiB);

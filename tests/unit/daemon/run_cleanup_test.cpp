@@ -31,7 +31,11 @@ class RunCleanupTest : public ::testing::Test {
     std::filesystem::last_write_time(folder_.path() / name, time);
   }
 
-  int remove_after(hours age) { return cleanup_.remove_older_than(age, Clock::WallTime::clock::now()); }
+  /// With the wall clock set ahead by so much since the process began, or back.
+  int remove_after(hours age, hours set_ahead = hours(0)) {
+    const Clock::WallTime now = Clock::WallTime::clock::now();
+    return cleanup_.remove_older_than(age, {.by_wall_clock = now, .by_steady_clock = now - set_ahead});
+  }
 
   TempFolder folder_;
   ConfinedFolder output_ = *ConfinedFolder::open(folder_.path());
@@ -44,6 +48,29 @@ TEST_F(RunCleanupTest, RemovesOldRunsAndKeepsYoungOnes) {
   EXPECT_EQ(remove_after(hours(2)), 1);
   EXPECT_FALSE(folder_.has("run_old"));
   EXPECT_TRUE(folder_.has("run_young"));
+}
+
+TEST_F(RunCleanupTest, AClockThatWasSetAheadMakesNoRunOld) {
+  make_run("run_before", hours(11));  // one hour before the clock was set ahead by ten
+  make_run("run_after", hours(1));
+  make_run("run_old", hours(13));
+  EXPECT_EQ(remove_after(hours(2), hours(10)), 1);
+  EXPECT_FALSE(folder_.has("run_old"));
+}
+
+TEST_F(RunCleanupTest, RunsSinceAClockWasSetAheadGoInTime) {
+  make_run("run_after", hours(3));
+  EXPECT_EQ(remove_after(hours(2), hours(10)), 1);
+}
+
+TEST_F(RunCleanupTest, AClockThatWasSetBackKeepsNoRunForEver) {
+  make_run("run_before", -hours(7));  // three hours before the clock was set back by ten
+  make_run("run_young", -hours(9));
+  make_run("run_after", hours(1));
+  EXPECT_EQ(remove_after(hours(2), -hours(10)), 1);
+  EXPECT_FALSE(folder_.has("run_before"));
+  EXPECT_TRUE(folder_.has("run_young"));
+  EXPECT_TRUE(folder_.has("run_after"));
 }
 
 TEST_F(RunCleanupTest, KeepsARunWhoseLogStillGrows) {
@@ -80,7 +107,8 @@ TEST_F(RunCleanupTest, NeverFollowsALink) {
   std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_link");
   make_run("run_old", hours(3));
   std::filesystem::create_directory_symlink(elsewhere.path(), folder_.path() / "run_old/logs/artifacts/link");
-  EXPECT_EQ(cleanup_.remove_older_than(hours(2), Clock::WallTime::clock::now() + hours(100)), 0);
+  make_older("run_old", hours(100));
+  EXPECT_EQ(remove_after(hours(2)), 0);
   EXPECT_TRUE(folder_.has("run_link"));
   EXPECT_TRUE(elsewhere.has("precious"));
 }

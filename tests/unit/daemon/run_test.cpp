@@ -1,8 +1,10 @@
 #include "tessera/daemon/run.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -107,6 +109,49 @@ TEST_F(RunTest, CopiesArtifacts) {
 
 TEST_F(RunTest, ThrowsForAnArtifactThatIsNotThere) {
   EXPECT_THROW(make("run_1")->log_artifact(folder_.path() / "none"), std::runtime_error);
+}
+
+TEST_F(RunTest, RemovesItsFolderIfNothingWentIntoIt) {
+  const RunPtr run = make("run_deep/down");
+  ASSERT_TRUE(run->make_folder());
+  run->remove_empty_folder();
+  EXPECT_FALSE(run->has_folder());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run_deep"));
+  run->log("a later line");
+  EXPECT_EQ(folder_.read("run_deep/down/logs/tesseract.log"), "a later line\n");
+}
+
+TEST_F(RunTest, KeepsAFolderThatSomethingWentInto) {
+  const RunPtr with_line = make("run_1");
+  with_line->log("line");
+  const RunPtr with_metric = make("run_2");
+  with_metric->log_metric("loss", 0.5, std::nullopt);
+  const RunPtr with_artifact = make("run_3");
+  with_artifact->log_artifact(folder_.write("elsewhere/mesh.vtk", "content"));
+  const RunPtr with_array = make("run_4");
+  ASSERT_TRUE(with_array->make_folder());
+  const std::filesystem::path array = folder_.write("run_4/array.bin", "content");
+  for (const RunPtr* run : {&with_line, &with_metric, &with_artifact, &with_array}) {
+    (*run)->remove_empty_folder();
+  }
+  EXPECT_EQ(folder_.read("run_1/logs/tesseract.log"), "line\n");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "run_2/logs/metrics.csv"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "run_3/logs/artifacts/mesh.vtk"));
+  EXPECT_TRUE(std::filesystem::exists(array));
+}
+
+TEST_F(RunTest, LeavesNothingOfAFolderThatCannotBeMadeWhole) {
+  // As a full disk would: the last of its files is refused.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const tessera::Status made = make("run_deep/down")->make_folder();
+  (void)::setrlimit(RLIMIT_FSIZE, &before);
+  (void)std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(made);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run_deep"));
 }
 
 TEST_F(RunTest, DoesNotFollowALinkOutOfTheOutputPath) {

@@ -153,6 +153,17 @@ TEST(ShutdownTest, RemovesOldRunsFromTimeToTime) {
   EXPECT_TRUE(test.server->stop());
 }
 
+TEST(ShutdownTest, RemovesOldRunsOneAfterTheOtherWhileThereAreMore) {
+  TestServer test({.keep_runs = seconds(1)});
+  test.service.removals_with_more = 1000;
+  const auto start = std::chrono::steady_clock::now();
+  while (test.service.removals < 20 && std::chrono::steady_clock::now() - start < seconds(10)) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_GE(test.service.removals, 20) << "one a second is what there is without more of them";
+  EXPECT_TRUE(test.server->stop());
+}
+
 TEST(ShutdownTest, DoesNotWaitForTheRestOfABody) {
   TestServer test;
   RawConnection client = test.connect();

@@ -67,7 +67,7 @@ class TestService final : public Service {
   void request_over(const RequestReport& report) override;
   [[nodiscard]] LimitCounters& limits() override { return limits_; }
   [[nodiscard]] std::uint64_t limits_hit(Limit limit) const { return limits_.count(limit); }
-  void remove_old_runs() override { ++removals; }
+  bool remove_old_runs() override { return ++removals <= removals_with_more; }
 
   /// What was reported of requests that are over, once so many are; fewer if they are not within ten seconds.
   [[nodiscard]] std::vector<OwnedReport> reports(std::size_t count) const;
@@ -82,6 +82,7 @@ class TestService final : public Service {
   std::atomic<int> large_answers{0};
   std::atomic<int> answers{0};
   std::atomic<int> removals{0};
+  std::atomic<int> removals_with_more{0};
 
  private:
   mutable std::mutex mutex_;

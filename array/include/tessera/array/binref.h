@@ -37,6 +37,8 @@ class PreparedFiles {
   [[nodiscard]] virtual UniqueFd take(std::uint64_t size_bytes) = 0;
   /// Says how large a file became in the end: others of that size are likely to be asked for.
   virtual void note_size(std::uint64_t size_bytes) = 0;
+  /// Gives the room of all such files back to a disk that is full; returns whether there were any.
+  virtual bool give_up() = 0;
 
  protected:
   PreparedFiles() = default;
@@ -59,8 +61,8 @@ class BinrefWriter {
   ~BinrefWriter();
 
   /// Appends one array's bytes, in order and without gaps; returns its reference, offset included. With `is_compressed`
-  /// the bytes are one lz4 frame and their number is part of the reference. Errors: of the file system, and of
-  /// `before_first_file`; after one call nothing but the destructor.
+  /// the bytes are one lz4 frame and their number is part of the reference. On a full disk, prepared files are given up
+  /// first. Errors: of the file system, and of `before_first_file`; after one call nothing but the destructor.
   [[nodiscard]] Result<std::string> append(std::span<const std::byte> bytes, bool is_compressed);
   /// Begins anew in the file that is open, over what it holds: warm pages cost nothing. Others are removed. Requires:
   /// nobody reads what was written so far any more, nor will. Errors: of the file system; then nothing but the
@@ -70,6 +72,7 @@ class BinrefWriter {
   void commit();
 
  private:
+  [[nodiscard]] Status write(std::span<const std::byte> bytes);
   [[nodiscard]] Status open_next_file(std::uint64_t size_bytes);
   [[nodiscard]] Result<UniqueFd> make_file(const std::string& name, std::uint64_t size_bytes);
   void finish_file();

@@ -53,6 +53,9 @@ class ConfinedFolder {
   /// Removes a file; a link itself, never what it leads to; no error if it is not there. Errors: kInvalidArgument (a
   /// folder, leaves the folder); others of the system.
   [[nodiscard]] Status remove_file(std::string_view name) const;
+  /// Removes a folder that is empty; no error if it is not there. Errors: kInvalidArgument (no folder, leaves the
+  /// folder); others of the system, ENOTEMPTY among them.
+  [[nodiscard]] Status remove_folder(std::string_view name) const;
 
  private:
   ConfinedFolder(std::filesystem::path path, UniqueFd root) : path_(std::move(path)), root_(std::move(root)) {}
@@ -66,6 +69,7 @@ class ConfinedFolder {
   [[nodiscard]] Result<UniqueFd> create_new(std::string_view name) const;
   [[nodiscard]] Result<UniqueFd> open_appending(std::string_view name, bool truncate) const;
   [[nodiscard]] Status make_folders(std::string_view name) const;
+  [[nodiscard]] Status remove(std::string_view name, int flags) const;
 
   std::filesystem::path path_;
   UniqueFd root_;

@@ -34,7 +34,8 @@ struct DaemonOptions {
   std::chrono::microseconds busy_poll{0};
   /// Of files of outputs on a tmpfs whose pages are made ahead, by a thread of each Tesseract that has written some.
   std::uint64_t prepared_file_bytes = std::uint64_t{128} << 20;
-  /// Removes run folders in which nothing changed for so long; looked at once a minute.
+  /// Removes run folders in which nothing changed for so long; looked at four times in that time, but at least once a
+  /// minute and at most once a second. A wall clock that is set makes them stay for longer, never shorter.
   std::optional<std::chrono::seconds> keep_runs = std::nullopt;
 
   std::chrono::seconds exports_timeout{300};  ///< for GPU arrays that a client never names done (PROTOCOL.md 8.1)

@@ -29,8 +29,10 @@ class Run : public Context {
                                                  std::function<std::shared_ptr<GpuSystem>()> gpus = nullptr);
 
   /// Makes `<folder>/logs/` with an empty tesseract.log, metrics.csv with its header and `artifacts/`, once; empties
-  /// such files of an earlier run. Errors: of the file system.
+  /// such files of an earlier run. Errors: of the file system; then nothing that this made is left.
   [[nodiscard]] virtual Status make_folder() = 0;
+  /// Removes the folder again if nothing went into it: no line, metric, parameter, artifact or other file.
+  virtual void remove_empty_folder() = 0;
   /// A descriptor of logs/tesseract.log open for appending; makes the folder. Owned by the run. Errors: as
   /// make_folder().
   [[nodiscard]] virtual Result<int> log_descriptor() = 0;

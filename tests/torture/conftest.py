@@ -1,0 +1,48 @@
+"""Daemons of a build, that the tests of load and faults may break."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS / "gpu"))
+
+pytest.register_assert_rewrite("torture_harness")
+from gpu_harness import daemons  # noqa: E402
+
+
+def pytest_addoption(parser):
+    parser.addoption("--build", default=str(TESTS.parent / "build"), help="the folder of a build")
+    parser.addoption("--overload-s", type=float, default=6, help="how long there are more calls than can be done")
+    parser.addoption("--times", type=int, default=5, help="how often what goes by chance is done again")
+
+
+@pytest.fixture(scope="session")
+def build(request) -> Path:
+    return Path(request.config.getoption("--build")).resolve()
+
+
+@pytest.fixture
+def times(request) -> int:
+    return request.config.getoption("--times")
+
+
+@pytest.fixture
+def start_daemon(build, tmp_path):
+    """start_daemon(name, *options, prefix=(), **settings): see gpu_harness.daemons.start. Kills what is left."""
+    started = []
+
+    def start(name: str = "trouble", *options: str, prefix=(), folder: Path = tmp_path / "runs", **settings):
+        module = build / "lib" / "tessera_tests" / f"{name}.so"
+        daemon = daemons.start([*prefix, str(build / "bin" / "tessera")], str(module) if module.exists() else name,
+                               folder, *options, transport=None, without_gpu=True, **settings)
+        started.append(daemon)
+        return daemon
+
+    yield start
+    for daemon in started:
+        for client in daemon.clients:
+            client.close()
+        if daemon.process.poll() is None:
+            daemon.kill()
