@@ -336,8 +336,8 @@ void add_limits(std::vector<StrictnessCase>& cases) {
 
 }  // namespace
 
-void PrintTo(const StrictnessCase& printed, std::ostream* out) {
-  *out << printed.name;
+std::ostream& operator<<(std::ostream& out, const StrictnessCase& shown) {
+  return out << shown.name;
 }
 
 std::vector<StrictnessCase> strictness_cases() {

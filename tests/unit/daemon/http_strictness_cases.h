@@ -21,8 +21,8 @@ struct StrictnessCase {
   int answers = 1;
 };
 
-/// For GoogleTest, which would show its bytes.
-void PrintTo(const StrictnessCase& printed, std::ostream* out);
+/// Its name, for GoogleTest, which would show its bytes.
+std::ostream& operator<<(std::ostream& out, const StrictnessCase& shown);
 
 inline constexpr std::uint64_t kStrictnessBodyBytes = 1000;
 
