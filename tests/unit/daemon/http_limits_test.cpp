@@ -21,11 +21,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 // For what has to happen at some time, on a machine that may be busy. What must not happen before its time is measured
 // from before the time began, so that nothing here has to be fast.
-constexpr seconds kPatience{30};
+constexpr seconds kTestPatience{30};
 
 // Sends a little again and again until the server has closed the connection, whatever it has sent before.
 bool is_closed_for_sending(RawConnection& client) {
-  const auto deadline = SteadyClock::now() + kPatience;
+  const auto deadline = SteadyClock::now() + kTestPatience;
   while (SteadyClock::now() < deadline) {
     if (!client.send("x")) {
       return true;
@@ -43,7 +43,7 @@ TEST(HttpLimitsTest, RefusesAnAnnouncedBodyUnread) {
   EXPECT_EQ(response.status, 413);
   EXPECT_THAT(response.body, HasSubstr("1001"));
   EXPECT_EQ(response.headers.at("content-type"), "application/json");
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
   const auto reports = test.service.reports(1);
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].status, 413);
@@ -89,7 +89,7 @@ TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
   const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 431);
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
 }
 
 TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
@@ -121,7 +121,7 @@ TEST(HttpLimitsTest, TakesAsManyHeadersAsItIsTold) {
   EXPECT_EQ(refusal.status, 431);
   EXPECT_EQ(refusal.body, "{\"detail\":\"there are more than 3 headers\"}");
   EXPECT_EQ(test.service.limits_hit(Limit::kHeaders), 1U);
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
 }
 
 TEST(HttpLimitsTest, RefusesConnectionsBeyondTheLimit) {
@@ -143,7 +143,7 @@ TEST(HttpLimitsTest, ServesAgainOnceAConnectionIsClosed) {
   for (int i = 0; i < 20; ++i) {
     RawConnection client = test.connect();
     auto response = client.exchange(get("/health", "Connection: close\r\n"));
-    const auto deadline = SteadyClock::now() + kPatience;
+    const auto deadline = SteadyClock::now() + kTestPatience;
     while ((!response.is_whole() || response.status == 503) && SteadyClock::now() < deadline) {
       client = test.connect();
       response = client.exchange(get("/health", "Connection: close\r\n"));
@@ -158,7 +158,7 @@ TEST(HttpLimitsTest, ClosesAnIdleConnectionInTime) {
   RawConnection client = test.connect();
   const auto start = SteadyClock::now();
   EXPECT_TRUE(client.exchange(get("/health")).is_whole());
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
   EXPECT_GE(SteadyClock::now() - start, seconds(1));
 }
 
@@ -166,7 +166,7 @@ TEST(HttpLimitsTest, GivesANewConnectionMoreTimeThanAnIdleOne) {
   const TestServer test({.idle_time = seconds(1)});
   const auto start = SteadyClock::now();
   RawConnection client = test.connect();
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
   EXPECT_GE(SteadyClock::now() - start, seconds(4));
 }
 
@@ -183,7 +183,7 @@ TEST(HttpLimitsTest, ClosesAConnectionWhoseBodyStops) {
   for (const std::size_t length : {std::size_t{100}, std::size_t{100'000}}) {
     RawConnection client = test.connect();
     client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n{");
-    EXPECT_TRUE(client.is_closed_within(kPatience));
+    EXPECT_TRUE(client.is_closed_within(kTestPatience));
   }
 }
 
@@ -227,7 +227,7 @@ TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
   RawConnection client = test.connect();
   ASSERT_TRUE(client.is_connected());
   client.send(get("/health"));
-  for (const auto deadline = SteadyClock::now() + kPatience;
+  for (const auto deadline = SteadyClock::now() + kTestPatience;
        test.logger.warnings == warnings && SteadyClock::now() < deadline;) {
     std::this_thread::sleep_for(milliseconds(10));
   }
@@ -276,7 +276,7 @@ TEST(HttpLimitsTest, DoesNotMixUpRequestsWhateverTheLimitIs) {
   const auto response = client.read_response();
   ASSERT_TRUE(response.is_whole());
   EXPECT_TRUE(response.status == 413 || response.status == 503) << response.status;
-  EXPECT_TRUE(client.is_closed_within(kPatience));
+  EXPECT_TRUE(client.is_closed_within(kTestPatience));
 }
 
 TEST(HttpLimitsTest, ReadsAHugeBodyBehindItsFirstBytes) {
@@ -295,13 +295,13 @@ TEST(HttpLimitsTest, GivesWayToNewConnectionsAtTheLimit) {
   const auto start = SteadyClock::now();
   RawConnection silent = test.connect();
   int status = 503;
-  while (status == 503 && SteadyClock::now() < start + kPatience) {
+  while (status == 503 && SteadyClock::now() < start + kTestPatience) {
     std::this_thread::sleep_for(milliseconds(100));
     status = test.connect().exchange(get("/health")).status;
   }
   EXPECT_EQ(status, 200);
   EXPECT_GE(SteadyClock::now() - start, seconds(1));
-  EXPECT_TRUE(silent.is_closed_within(kPatience));
+  EXPECT_TRUE(silent.is_closed_within(kTestPatience));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // A folder on a tmpfs.
-class PreparedOutputsTest : public testing::Test {
+class PreparedOutputsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     struct statfs facts{};
