@@ -39,6 +39,8 @@ int poll_milliseconds(steady_clock::duration left) {
   return static_cast<int>(std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds(0), kLongest).count());
 }
 
+constexpr int kSignalMilliseconds = 200;
+
 }  // namespace
 
 CallLimits::CallLimits(const Timeouts& timeouts, std::optional<Cancellation> cancellation,
@@ -102,11 +104,14 @@ short CallLimits::wait_since(Instant begin, int descriptor, short events, Phase 
       }
       timeout = poll_milliseconds(left);
     }
+    // A signal that came just before poll(2) does not end it.
+    const bool is_slice = on_signal_ && (timeout < 0 || timeout > kSignalMilliseconds);
+    timeout = is_slice ? kSignalMilliseconds : timeout;
     const int ready = poll(waited.data(), waited.size(), timeout);
     if (ready < 0 && errno != EINTR) {
       throw std::system_error(errno, std::generic_category(), "poll");
     }
-    if (ready < 0 && on_signal_) {
+    if ((ready < 0 || (ready == 0 && is_slice)) && on_signal_) {
       on_signal_();
     }
     if (ready > 0) {
@@ -115,7 +120,7 @@ short CallLimits::wait_since(Instant begin, int descriptor, short events, Phase 
       }
       return waited[0].revents;
     }
-    if (ready == 0 && longest) {
+    if (ready == 0 && !is_slice && longest) {
       return 0;
     }
   }

@@ -70,9 +70,15 @@ UniqueFd connect_unix(const ServerAddress& address, const CallLimits& limits) {
 UniqueFd connect_tcp(const ServerAddress& address, const CallLimits& limits) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_ADDRCONFIG;
   addrinfo* list = nullptr;
-  if (const int fault = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &list); fault != 0) {
+  // An address needs nothing looked up, and no lock of the C library's that a fork may leave locked in the child.
+  wanted.ai_flags = AI_NUMERICHOST;
+  int fault = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &list);
+  if (fault == EAI_NONAME) {
+    wanted.ai_flags = AI_ADDRCONFIG;
+    fault = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &list);
+  }
+  if (fault != 0) {
     throw_connection(address, gai_strerror(fault));
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(list, freeaddrinfo);
