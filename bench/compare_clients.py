@@ -37,7 +37,9 @@ def call_from_python(module: str, url: str, elements: int, count: int, output_fo
 
     import numpy
 
-    tesseract = importlib.import_module(module).Tesseract.from_url(url, server_output_path=folder)
+    # Ours sends files too, where the server reads them.
+    paths = {"server_output_path": folder} | ({"server_input_path": folder} if module == "tessera" else {})
+    tesseract = importlib.import_module(module).Tesseract.from_url(url, **paths)
     if output_format:
         tesseract = tesseract.with_encoding(output_format=output_format)
     values = numpy.full(elements, 1.25, dtype="float32")
