@@ -36,6 +36,10 @@ bool is_address_in_brackets(std::string_view text) {
 }  // namespace
 
 bool is_host(std::string_view text) {
+  // The path of a Unix socket, which some clients send for want of a host.
+  if (text.starts_with('/')) {
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7F'; });
+  }
   const std::size_t bracket = text.find(']');
   const std::size_t colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
   const std::string_view host = text.substr(0, colon);
