@@ -15,6 +15,14 @@ begin_part() {
   mkdir -p "$results"
 }
 
+# A configuration of the user's is no business of the tests, which choose their own.
+forget_settings() {
+  local name
+  for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
+    unset "$name"
+  done
+}
+
 # Runs one check that has no report of its own, and counts it as one.
 step() {
   local name="$1"

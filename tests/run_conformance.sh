@@ -12,10 +12,8 @@ while IFS= read -r node; do
   left_out+=(--deselect="$node")
 done < <(grep --extended-regexp --invert-match '^\s*(#|$)' "$repository/tests/conformance_exceptions.txt")
 
-# The suite is a copy that stays as it is: no byte code beside it. The tests choose the configuration.
-for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
-  unset "$name"
-done
+# The suite is a copy that stays as it is: no byte code beside it.
+forget_settings
 program="$(printf '%q' "$build/bin/tessera")"
 cd "$repository/tests/conformance" || exit 1
 run() {

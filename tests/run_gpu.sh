@@ -5,9 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 begin_part gpu "$1"
 shift
 
-for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
-  unset "$name"
-done
+forget_settings
 cd "$repository/tests/gpu" || exit 1
 PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu LD_LIBRARY_PATH="$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
   "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE --durations=10 --junitxml="$results/pytest.xml" \

@@ -6,9 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 begin_part python-sdk "$1"
 shift
 
-for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
-  unset "$name"
-done
+forget_settings
 python="$repository/.venv/bin/python"
 site="$build/python-site"
 rm -rf "$site"

@@ -6,9 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 begin_part sdk-servers "$1"
 shift
 
-for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
-  unset "$name"
-done
+forget_settings
 program="$(printf '%q' "$build/bin/tessera")"
 options=("$@")
 run() {

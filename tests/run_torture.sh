@@ -5,9 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 begin_part torture "$1"
 shift
 
-for name in "${!TESSERACT_@}" "${!TESSERA_@}"; do
-  unset "$name"
-done
+forget_settings
 cd "$repository/tests/torture" || exit 1
 PYTHONDONTWRITEBYTECODE=1 "$repository/.venv/bin/python" -m pytest -q --tb=short -rfEs --durations=10 \
   --junitxml="$results/pytest.xml" --build "$build" "${@:-.}" || echo "FAILED: pytest" >&2

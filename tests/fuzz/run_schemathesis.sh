@@ -14,9 +14,7 @@ served="$work/served"
 log="$work/serve.log"
 mkdir -p "$work"
 cd "$work" || exit 1
-for name in "${!TESSERACT_@}"; do
-  unset "$name"
-done
+forget_settings
 
 install() {
   "$environment/bin/schemathesis" --version >/dev/null 2>&1 && return
