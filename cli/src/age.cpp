@@ -7,6 +7,16 @@
 #include "tessera/base/checked_math.h"
 
 namespace tessera {
+namespace {
+
+// The whole of a text as a number; 32 bits, so that no time overflows a clock in nanoseconds by itself.
+std::optional<std::uint32_t> parse_count(std::string_view text) {
+  std::uint32_t count = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return fault == std::errc() && end == text.data() + text.size() ? std::optional(count) : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<std::chrono::seconds> parse_age(std::string_view text) {
   if (text.size() < 2) {
@@ -30,12 +40,11 @@ std::optional<std::chrono::seconds> parse_age(std::string_view text) {
       return std::nullopt;
   }
   text.remove_suffix(1);
-  std::uint32_t count = 0;  // 32 bits, so that no age overflows a clock in nanoseconds by itself
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc() || end != text.data() + text.size()) {
+  const std::optional<std::uint32_t> count = parse_count(text);
+  if (!count) {
     return std::nullopt;
   }
-  const std::optional<std::int64_t> age_s = checked_multiply(static_cast<std::int64_t>(count), unit_s);
+  const std::optional<std::int64_t> age_s = checked_multiply(static_cast<std::int64_t>(*count), unit_s);
   return age_s ? std::optional<std::chrono::seconds>(*age_s) : std::nullopt;
 }
 
@@ -50,12 +59,8 @@ std::optional<std::chrono::microseconds> parse_short_time(std::string_view text)
   } else if (text != "0") {
     return std::nullopt;
   }
-  std::uint32_t count = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (fault != std::errc() || end != text.data() + text.size() || count > kLongest / unit) {
-    return std::nullopt;
-  }
-  return unit * count;
+  const std::optional<std::uint32_t> count = parse_count(text);
+  return count && *count <= kLongest / unit ? std::optional(unit * *count) : std::nullopt;
 }
 
 }  // namespace tessera
