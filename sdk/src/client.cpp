@@ -312,6 +312,19 @@ Tesseract::Client::CheckResult Tesseract::Client::run_check() {
   return finished ? CheckResult{true, ""} : CheckResult{false, finished.error().message()};
 }
 
+template <class Known, class Find>
+std::invoke_result_t<Find> Tesseract::Client::known_or_found(Known known, Find find) {
+  const std::shared_ptr<Mutex> turn = check_turn();
+  if (const auto result = known()) {
+    return *result;
+  }
+  const MutexLock one_at_a_time(*turn);
+  if (const auto result = known()) {
+    return *result;
+  }
+  return find();
+}
+
 Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::string& name) {
   if (name == "none") {
     return {true, ""};
@@ -319,25 +332,19 @@ Tesseract::Client::CheckResult Tesseract::Client::check_transport(const std::str
   RequestedEncoding wish;
   wish.gpu_transport = name;
   static_cast<void>(fit_to_server(wish, document().capabilities()));
-  const auto find = [this, &name]() -> std::optional<CheckResult> {
+  const auto known = [this, &name]() -> std::optional<CheckResult> {
     const MutexLock lock(check_mutex_);
-    const auto known = checks_.find(name);
-    return known == checks_.end() ? std::nullopt : std::optional(known->second);
+    const auto found = checks_.find(name);
+    return found == checks_.end() ? std::nullopt : std::optional(found->second);
   };
-  const std::shared_ptr<Mutex> turn = check_turn();
-  if (const std::optional<CheckResult> known = find()) {
-    return *known;
-  }
-  const MutexLock one_at_a_time(*turn);
-  if (const std::optional<CheckResult> known = find()) {
-    return *known;
-  }
-  CheckResult result = name == kAutomaticTransport
-                           ? run_check()
-                           : CheckResult{false, "this client does not implement gpu_transport '" + name + "'"};
-  const MutexLock lock(check_mutex_);
-  checks_.emplace(name, result);
-  return result;
+  return known_or_found(known, [this, &name] {
+    CheckResult result = name == kAutomaticTransport
+                             ? run_check()
+                             : CheckResult{false, "this client does not implement gpu_transport '" + name + "'"};
+    const MutexLock lock(check_mutex_);
+    checks_.emplace(name, result);
+    return result;
+  });
 }
 
 std::shared_ptr<Mutex> Tesseract::Client::check_turn() {
@@ -382,22 +389,16 @@ bool Tesseract::Client::shares_inputs(const CallOptions& call) {
     const MutexLock lock(check_mutex_);
     return shares_inputs_;
   };
-  if (const std::optional<bool> shares = known()) {
-    return *shares;
-  }
-  const std::shared_ptr<Mutex> turn = check_turn();
-  const MutexLock one_at_a_time(*turn);
-  if (const std::optional<bool> shares = known()) {
-    return *shares;
-  }
-  const CheckResult result = check_shared_inputs(call);
-  if (!result.works) {
-    warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
-         inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
-  }
-  const MutexLock lock(check_mutex_);
-  shares_inputs_ = result.works;
-  return result.works;
+  return known_or_found(known, [this, &call] {
+    const CheckResult result = check_shared_inputs(call);
+    if (!result.works) {
+      warn("The Tesseract at " + url() + " does not read the files that this process writes to " +
+           inputs_->folder().path().string() + ", so arrays are sent as base64 instead: " + result.reason);
+    }
+    const MutexLock lock(check_mutex_);
+    shares_inputs_ = result.works;
+    return result.works;
+  });
 }
 
 std::string Tesseract::Client::resolve_gpu_transport(const RequestedEncoding& encoding) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "client_gpu.h"
@@ -63,6 +64,9 @@ struct Tesseract::Client {
   [[nodiscard]] CheckResult run_check();
   // Held while a check runs, so that there is one of each kind; not check_mutex_, since a check waits for the server.
   [[nodiscard]] std::shared_ptr<Mutex> check_turn();
+  // What is known, or else what `find` finds out and makes known, one thread at a time.
+  template <class Known, class Find>
+  [[nodiscard]] std::invoke_result_t<Find> known_or_found(Known known, Find find);
   // Whether the server reads the files that this process writes; asked once, and warned of.
   [[nodiscard]] bool shares_inputs(const CallOptions& call);
   [[nodiscard]] CheckResult check_shared_inputs(const CallOptions& call);
