@@ -4,7 +4,8 @@ import base64
 import json
 import random
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 KIB = 1 << 10
@@ -49,7 +50,7 @@ def json_body(count: int) -> bytes:
 class Case:
     """What is sent, how often, and how many times faster than the Python runtime tessera must be."""
 
-    make_body: object
+    make_body: Callable[[Path], bytes] | None
     """Of the folder of the server that it is for."""
     accept: str
     count: int
@@ -59,7 +60,6 @@ class Case:
     status: int = 200
     leaves_files: bool = False
     server: str = "tessera"
-    options: list[str] = field(default_factory=list)
 
 
 BASE64, BINREF = "application/json+base64", "application/json+binref"

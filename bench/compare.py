@@ -9,14 +9,10 @@ rounds' medians. Files lie on /dev/shm.
 """
 
 import argparse
-import json
 import os
 import platform
 import statistics
-import subprocess
-import sys
 import tempfile
-import urllib.request
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,7 +20,7 @@ import cases
 import footprint
 import picture
 from cases import CASES, Case
-from servers import HERE, PROGRAMS, Server, Servers
+from servers import HERE, Server, Servers, run_timer
 
 PICTURE = HERE / "times.svg"
 PICTURE_SIZES = [4**power for power in range(5, 14)]
@@ -36,12 +32,11 @@ def show(microseconds: float) -> str:
 
 
 def time_requests(server: Server, where: list[str], case: Case, count: int, warmup: int) -> dict:
-    body = server.folder / "body.json"
-    command = [PROGRAMS / "tessera_request_timer", *where, "--body", str(body), "--accept", case.accept]
-    command += ["--status", str(case.status), "--count", str(count), "--warmup", str(warmup)]
+    options = ["--body", server.body, "--accept", case.accept, "--status", case.status]
+    options += ["--count", count, "--warmup", warmup]
     if case.leaves_files:
-        command += ["--remove", str(server.folder)]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        options += ["--remove", server.folder]
+    return run_timer("tessera_request_timer", *where, *options)
 
 
 def medians(rounds: list[list[dict]], key: str) -> list[float]:
@@ -58,7 +53,7 @@ def compare_requests(servers: dict[str, Server], rounds: int) -> None:
     for name, case in CASES.items():
         ours, theirs = servers[case.server], servers["runtime"]
         for server in (ours, theirs):
-            (server.folder / "body.json").write_bytes(case.make_body(server.folder))
+            server.body.write_bytes(case.make_body(server.folder))
         places = [(ours, ours.where), (ours, ours.where_unix), (theirs, theirs.where)]
         measured = [
             [time_requests(server, where, case, case.count, case.warmup) for server, where in places]
@@ -77,7 +72,7 @@ def compare_requests(servers: dict[str, Server], rounds: int) -> None:
 def compare_with_echo(ours: Server, echo: Server, rounds: int) -> None:
     case = CASES["3 floats, json"]
     for server in (ours, echo):
-        (server.folder / "body.json").write_bytes(cases.SMALL)
+        server.body.write_bytes(cases.SMALL)
     measured = [
         [time_requests(server, server.where, case, case.count, case.warmup) for server in (ours, echo)]
         for _ in range(rounds)
@@ -99,10 +94,9 @@ def compare_load(ours: Server, runtime: Server, rounds: int) -> None:
         for _ in range(rounds):
             entries = []
             for server in (ours, runtime):
-                (server.folder / "body.json").write_bytes(cases.SMALL)
-                command = [PROGRAMS / "tessera_load_timer", *server.where, "--body", str(server.folder / "body.json")]
-                command += ["--connections", str(count), "--seconds", "2"]
-                entries.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+                server.body.write_bytes(cases.SMALL)
+                options = ["--body", server.body, "--connections", count, "--seconds", 2]
+                entries.append(run_timer("tessera_load_timer", *server.where, *options))
             measured.append(entries)
         (tessera, python), (tessera_p99, python_p99) = medians(measured, "per_second"), medians(measured, "p99_us")
         ratio = tessera / python
@@ -129,7 +123,7 @@ def draw(ours: Server, runtime: Server) -> None:
             for size in PICTURE_SIZES:
                 if encoding == "json" and size > 4 * cases.MIB:
                     continue
-                (server.folder / "body.json").write_bytes(make(size // 4, server.folder))
+                server.body.write_bytes(make(size // 4, server.folder))
                 case = Case(None, accept, 0, 0, 0, leaves_files=encoding == "binref")
                 count = max(3, min(200, (4 * cases.MIB) // size))
                 points.append((size, time_requests(server, server.where, case, count, max(2, count // 5))["p50_us"]))

@@ -8,15 +8,13 @@ client in a process of its own, in turn; a figure is the median of the rounds' m
 """
 
 import argparse
-import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-from servers import PROGRAMS, REFERENCE, free_port, wait_until_well
+from compare import show
+from servers import Server, Servers, run_timer
 
 CXX_CLIENTS = ("raw", "httplib", "beast", "sdk")
 # name: (elements, calls per round)
@@ -53,11 +51,7 @@ def call_from_python(module: str, url: str, elements: int, count: int, output_fo
     print(statistics.median(times))
 
 
-def show(microseconds: float) -> str:
-    return f"{microseconds / 1e3:.1f} ms" if microseconds >= 1e4 else f"{microseconds:.0f} µs"
-
-
-def compare_cxx(timer: Path, places: dict[str, str], rounds: int) -> None:
+def compare_cxx(places: dict[str, str], rounds: int) -> None:
     print("| C++ | raw | cpp-httplib | Beast | SDK | SDK - raw | cpp-httplib / Beast |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for case, (elements, count) in CASES.items():
@@ -65,41 +59,39 @@ def compare_cxx(timer: Path, places: dict[str, str], rounds: int) -> None:
             found = {client: [] for client in CXX_CLIENTS}
             for _ in range(rounds):
                 for client in CXX_CLIENTS:
-                    command = [timer, client, place, str(elements), str(count)]
-                    output = subprocess.run(command, check=True, capture_output=True).stdout
-                    found[client].append(json.loads(output)["p50_us"])
+                    found[client].append(run_timer("tessera_client_timer", client, place, elements, count)["p50_us"])
             raw, httplib, beast, sdk = (statistics.median(found[client]) for client in CXX_CLIENTS)
             times = " | ".join(show(value) for value in (raw, httplib, beast, sdk, sdk - raw))
             print(f"| {case}, {kind} | {times} | {httplib / beast:.2f} |", flush=True)
 
 
-def compare_threads(timer: Path, place: str, rounds: int) -> None:
+def compare_threads(place: str, rounds: int) -> None:
     """Small calls of 64 threads: by one client object, and by one for each."""
     found = {"shared": [], "each": []}
     for _ in range(rounds):
         for kind, values in found.items():
-            output = subprocess.run([timer, kind, place, "64", "100"], check=True, capture_output=True).stdout
-            values.append(json.loads(output)["per_second"])
+            values.append(run_timer("tessera_client_timer", kind, place, 64, 100)["per_second"])
     shared, each = (statistics.median(values) for values in found.values())
     print(f"\n64 threads in C++: {shared:,.0f} calls/s with one client, {each:,.0f} with one each ({shared / each:.2f}x)")
 
 
-def compare_python(urls: dict[str, str], folder: str, rounds: int) -> None:
+def compare_python(tessera: Server, runtime: Server, rounds: int) -> None:
     print("\n| Python | tesseract-core's SDK | tessera | ratio | over the Unix socket | ratio |")
     print("| --- | --- | --- | --- | --- | --- |")
     for case, (elements, count, output_format) in PYTHON_CASES.items():
-        for server in ("tessera", "runtime"):
-            clients = [("tesseract_core", urls[server]), ("tessera", urls[server])]
-            if server == "tessera":
-                clients.append(("tessera", urls["unix"]))
+        for name, server in (("tessera", tessera), ("runtime", runtime)):
+            url = f"http://127.0.0.1:{server.port}"
+            clients = [("tesseract_core", url), ("tessera", url)]
+            if server.unix_path:
+                clients.append(("tessera", f"unix:{server.unix_path}"))
             found = [[] for _ in clients]
             for _ in range(rounds):
-                for times, (module, url) in zip(found, clients):
-                    command = [sys.executable, __file__, "--call", module, url, str(elements), str(count),
-                               output_format or "", folder]  # fmt: skip
+                for times, (module, where) in zip(found, clients):
+                    command = [sys.executable, __file__, "--call", module, where, str(elements), str(count),
+                               output_format or "", str(server.folder)]  # fmt: skip
                     times.append(float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
             medians = [statistics.median(times) for times in found]
-            line = f"| {case}, on {server} | {show(medians[0])} | {show(medians[1])} | {medians[0] / medians[1]:.1f}x |"
+            line = f"| {case}, on {name} | {show(medians[0])} | {show(medians[1])} | {medians[0] / medians[1]:.1f}x |"
             if len(medians) == 3:
                 line += f" {show(medians[2])} | {medians[0] / medians[2]:.1f}x |"
             print(line, flush=True)
@@ -116,35 +108,13 @@ def main() -> None:
         call_from_python(module, url, int(elements), int(count), output_format or None, folder)
         return
 
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
-        ports = {"tessera": free_port(), "runtime": free_port()}
-        socket_path = f"{scratch}/socket"
-        env = {key: value for key, value in os.environ.items() if "TESSERACT_" not in key}
-        env |= {"TESSERACT_OUTPUT_PATH": scratch, "TESSERACT_INPUT_PATH": scratch}
-        with open(f"{scratch}/log", "wb") as log:
-            commands = {
-                "tessera": [PROGRAMS / "tessera", "serve", "identity", "--port", str(ports["tessera"]), "--unix", socket_path],
-                "runtime": [sys.executable, "-m", "tesseract_core.runtime", "serve", "--port", str(ports["runtime"])],
-            }  # fmt: skip
-            processes = [
-                subprocess.Popen(command, env=env | {"TESSERACT_API_PATH": str(REFERENCE)}, stdout=log, stderr=log)
-                for command in commands.values()
-            ]
-            try:
-                for process, port in zip(processes, ports.values()):
-                    wait_until_well(port, process)
-                if options.only != "python":
-                    places = {"TCP": str(ports["tessera"]), "Unix": socket_path}
-                    compare_cxx(PROGRAMS / "tessera_client_timer", places, options.rounds)
-                    compare_threads(PROGRAMS / "tessera_client_timer", places["TCP"], options.rounds)
-                if options.only != "cxx":
-                    urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()} | {"unix": f"unix:{socket_path}"}
-                    compare_python(urls, scratch, options.rounds)
-            finally:
-                for process in processes:
-                    process.terminate()
-                for process in processes:
-                    process.wait(timeout=15)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder, Servers(folder) as servers:
+        tessera = servers.start_tessera()
+        if options.only != "python":
+            compare_cxx({"TCP": str(tessera.port), "Unix": str(tessera.unix_path)}, options.rounds)
+            compare_threads(str(tessera.port), options.rounds)
+        if options.only != "cxx":
+            compare_python(tessera, servers.start_runtime(), options.rounds)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """What a daemon takes: time to start, memory of calls, memory and processor time of idle connections."""
 
-import json
 import os
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 import cases
-from servers import PROGRAMS, Server, Servers
+from servers import Server, Servers, run_timer
 
 CONNECTIONS = 1000
 
@@ -26,10 +24,9 @@ def processor_seconds(server: Server) -> float:
 
 
 def call(server: Server, body: bytes, count: int) -> None:
-    (server.folder / "body.json").write_bytes(body)
-    command = [PROGRAMS / "tessera_request_timer", *server.where, "--body", str(server.folder / "body.json")]
-    command += ["--accept", cases.BASE64, "--count", str(count), "--warmup", "0"]
-    json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    server.body.write_bytes(body)
+    options = ["--body", server.body, "--accept", cases.BASE64, "--count", count, "--warmup", 0]
+    run_timer("tessera_request_timer", *server.where, *options)
 
 
 def line(name: str, value: str, is_met: bool, goal: str) -> None:

@@ -29,36 +29,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  bench::Place place;
-  std::string target = "/apply";
-  std::string body_file;
+  bench::Exchange exchange;
   std::size_t connections = 8;
   double seconds = 2;
 };
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::string value = argv[i + 1];
-    if (name == "--tcp") {
-      options.place.tcp_port = std::stoi(value);
-    } else if (name == "--unix") {
-      options.place.unix_path = value;
-    } else if (name == "--target") {
-      options.target = value;
-    } else if (name == "--body") {
-      options.body_file = value;
-    } else if (name == "--connections") {
+  options.exchange = bench::read_options(argc, argv, [&](std::string_view name, const std::string& value) {
+    if (name == "--connections") {
       options.connections = std::stoul(value);
     } else if (name == "--seconds") {
       options.seconds = std::stod(value);
     } else {
-      throw std::runtime_error("unknown option " + std::string(name));
+      return false;
     }
-  }
-  if (argc % 2 == 0 || options.connections == 0) {
-    throw std::runtime_error("options come in pairs, and --connections is at least 1");
+    return true;
+  });
+  if (options.connections == 0) {
+    throw std::runtime_error("--connections is at least 1");
   }
   return options;
 }
@@ -74,14 +63,15 @@ class Load {
  public:
   explicit Load(const Options& options)
       : options_(options),
-        request_(bench::make_request(options.target, "application/json", bench::read_file(options.body_file))),
+        request_(bench::make_request(options.exchange.target, "application/json",
+                                     bench::read_file(options.exchange.body_file))),
         connections_(options.connections) {}
 
   void run() {
     const int poll = ::epoll_create1(EPOLL_CLOEXEC);
     for (std::size_t i = 0; i != connections_.size(); ++i) {
       Connection& connection = connections_[i];
-      connection.fd = bench::connect_to(options_.place);
+      connection.fd = bench::connect_to(options_.exchange.place);
       ::fcntl(connection.fd, F_SETFL, O_NONBLOCK);
       ::epoll_event event{};
       event.events = EPOLLIN;

@@ -38,6 +38,30 @@ std::size_t content_length(std::string head) {
 
 }  // namespace
 
+Exchange read_options(int argc, char** argv,
+                      const std::function<bool(std::string_view name, const std::string& value)>& take) {
+  if (argc % 2 == 0) {
+    fail("options come in pairs");
+  }
+  Exchange exchange;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view name = argv[i];
+    const std::string value = argv[i + 1];
+    if (name == "--tcp") {
+      exchange.place.tcp_port = std::stoi(value);
+    } else if (name == "--unix") {
+      exchange.place.unix_path = value;
+    } else if (name == "--target") {
+      exchange.target = value;
+    } else if (name == "--body") {
+      exchange.body_file = value;
+    } else if (!take(name, value)) {
+      fail("unknown option " + std::string(name));
+    }
+  }
+  return exchange;
+}
+
 int connect_to(const Place& place) {
   const bool is_unix = !place.unix_path.empty();
   const int fd = ::socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

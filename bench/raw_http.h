@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,18 @@ struct Place {
   int tcp_port = 0;
   std::string unix_path;
 };
+
+/// Which request goes where.
+struct Exchange {
+  Place place;
+  std::string target = "/apply";
+  std::string body_file;
+};
+
+/// Reads the options of a program, which come in pairs: --tcp, --unix, --target and --body, and others that `take`
+/// knows. Throws std::runtime_error for those that it does not know.
+Exchange read_options(int argc, char** argv,
+                      const std::function<bool(std::string_view name, const std::string& value)>& take);
 
 /// Connects; the descriptor is the caller's. Throws std::runtime_error.
 int connect_to(const Place& place);

@@ -24,9 +24,7 @@
 namespace {
 
 struct Options {
-  bench::Place place;
-  std::string target = "/apply";
-  std::string body_file;
+  bench::Exchange exchange;
   std::string accept = "application/json";
   std::string status = "200";
   std::string remove;
@@ -36,18 +34,8 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::string value = argv[i + 1];
-    if (name == "--tcp") {
-      options.place.tcp_port = std::stoi(value);
-    } else if (name == "--unix") {
-      options.place.unix_path = value;
-    } else if (name == "--target") {
-      options.target = value;
-    } else if (name == "--body") {
-      options.body_file = value;
-    } else if (name == "--accept") {
+  options.exchange = bench::read_options(argc, argv, [&](std::string_view name, const std::string& value) {
+    if (name == "--accept") {
       options.accept = value;
     } else if (name == "--status") {
       options.status = value;
@@ -58,11 +46,12 @@ Options parse(int argc, char** argv) {
     } else if (name == "--warmup") {
       options.warmup = std::stoul(value);
     } else {
-      throw std::runtime_error("unknown option " + std::string(name));
+      return false;
     }
-  }
-  if (argc % 2 == 0 || options.count == 0) {
-    throw std::runtime_error("options come in pairs, and --count is at least 1");
+    return true;
+  });
+  if (options.count == 0) {
+    throw std::runtime_error("--count is at least 1");
   }
   return options;
 }
@@ -77,9 +66,9 @@ void remove_runs(const std::string& folder) {
 
 void run(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  const std::string body = bench::read_file(options.body_file);
-  const std::string request = bench::make_request(options.target, options.accept, body);
-  const int fd = bench::connect_to(options.place);
+  const std::string body = bench::read_file(options.exchange.body_file);
+  const std::string request = bench::make_request(options.exchange.target, options.accept, body);
+  const int fd = bench::connect_to(options.exchange.place);
   bench::ResponseBuffer buffer;
   std::string first;
   std::vector<double> times_us;

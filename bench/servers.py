@@ -1,6 +1,7 @@
 """Servers of this machine that are timed: tessera, the public Python runtime, and a bare echo of Boost.Beast."""
 
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -13,6 +14,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "build" / "bin"
 REFERENCE = HERE.parent / "tests" / "conformance" / "reference" / "identity" / "tesseract_api.py"
+
+
+def run_timer(program: str, *arguments) -> dict:
+    """What a program that times something prints."""
+    output = subprocess.run([PROGRAMS / program, *map(str, arguments)], check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(output)
 
 
 def free_port() -> int:
@@ -43,6 +50,11 @@ class Server:
     """Where its files are read from and written to."""
     unix_path: Path | None = None
     start_seconds: float = 0
+
+    @property
+    def body(self) -> Path:
+        """The file of the body that it is sent."""
+        return self.folder / "body.json"
 
     @property
     def where(self) -> list[str]:
