@@ -58,15 +58,13 @@ bool WatchedConnection::set(std::int64_t state) {
   return false;
 }
 
-bool WatchedConnection::close_if_still(std::int64_t seen, Limit limit, LimitCounters* hits) {
+bool WatchedConnection::close_if_still(std::int64_t seen, Limit limit, LimitCounters& hits) {
   if (!state_.compare_exchange_strong(seen, kClosing)) {
     return false;
   }
   // The owner and the peer look at both once they have noticed the shutdown.
   closed_by_.store(limit, std::memory_order_relaxed);
-  if (hits != nullptr && limit != Limit::kNone) {
-    hits->hit(limit);
-  }
+  hits.hit(limit);
   ::shutdown(descriptor_, SHUT_RDWR);
   return true;
 }
@@ -104,7 +102,6 @@ ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, C
     const MutexLock lock(mutex_);
     const std::size_t count = connections_.size();
     if (count >= limit_) {
-      hits_.hit(Limit::kConnections);
       is_news = !reported_ || now - *reported_ >= kReportInterval;
       reported_ = is_news ? now : reported_;
       // One that gives way is counted until it has noticed, so there may be a few more than the limit meanwhile.
@@ -112,6 +109,9 @@ ConnectionTable::Admission ConnectionTable::add(WatchedConnection& connection, C
         admission = Admission::kDropped;
       } else if (!close_longest_idle(now)) {
         admission = Admission::kRefused;
+      }
+      if (admission != Admission::kServed) {
+        hits_.hit(Limit::kConnections);  // as what gives way counts it otherwise
       }
     }
     if (admission != Admission::kDropped) {
@@ -153,7 +153,7 @@ bool ConnectionTable::close_longest_idle(Clock::Instant now) {
       longest_time = idle;
     }
   }
-  return longest != nullptr && longest->close_if_still(longest_state, Limit::kConnections, nullptr);
+  return longest != nullptr && longest->close_if_still(longest_state, Limit::kConnections, hits_);
 }
 
 void ConnectionTable::remove(WatchedConnection& connection) {
@@ -171,7 +171,7 @@ void ConnectionTable::close_expired(Clock::Instant now) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && seen <= nanoseconds) {
       const Limit limit = limit_of(static_cast<Wait>(seen & WatchedConnection::kWaitBits));
-      static_cast<void>(connection->close_if_still(seen, limit, &hits_));
+      static_cast<void>(connection->close_if_still(seen, limit, hits_));
     }
   }
 }
@@ -182,7 +182,7 @@ void ConnectionTable::close_if(Predicate is_meant, Limit limit) {
   for (WatchedConnection* connection : connections_) {
     const std::int64_t seen = connection->state_.load();
     if (seen >= 0 && is_meant(static_cast<Wait>(seen & WatchedConnection::kWaitBits))) {
-      static_cast<void>(connection->close_if_still(seen, limit, &hits_));
+      static_cast<void>(connection->close_if_still(seen, limit, hits_));
     }
   }
 }

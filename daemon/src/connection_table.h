@@ -64,7 +64,7 @@ class WatchedConnection {
   static constexpr std::int64_t kClosing = -2;
 
   [[nodiscard]] bool set(std::int64_t state);
-  [[nodiscard]] bool close_if_still(std::int64_t seen, Limit limit, LimitCounters* hits);
+  [[nodiscard]] bool close_if_still(std::int64_t seen, Limit limit, LimitCounters& hits);
   void close(Limit limit);
   /// What is shown, copied by `read`; nothing is hidden meanwhile. Returns whether something was.
   template <class Read>

@@ -93,17 +93,14 @@ Task<bool> HttpSession::serve_request() {
     end_report();
     co_return false;
   }
-  bool is_kept = false;
   if (outcome == RequestReader::Outcome::kRefused) {
-    is_kept =
+    const bool is_kept =
         co_await send_response(connection_, environment_, reader_.head(), reader_.take_refusal(), reader_.report());
-  } else {
-    is_kept = co_await answer();
-  }
-  end_report();
-  if (outcome == RequestReader::Outcome::kRefused) {
+    end_report();
     co_return is_kept;
   }
+  const bool is_kept = co_await answer();
+  end_report();
   reader_.finish();
   if (is_kept && reader_.has_more()) {
     co_await connection_.give_others_a_turn();

@@ -41,7 +41,12 @@ inline constexpr std::size_t kLimitCount = 21;
 /// Safe to use from any thread.
 class LimitCounters {
  public:
-  void hit(Limit limit) { counts_[static_cast<std::size_t>(limit)].fetch_add(1, std::memory_order_relaxed); }
+  /// kNone counts for nothing.
+  void hit(Limit limit) {
+    if (limit != Limit::kNone) {
+      counts_[static_cast<std::size_t>(limit)].fetch_add(1, std::memory_order_relaxed);
+    }
+  }
   [[nodiscard]] std::uint64_t count(Limit limit) const {
     return counts_[static_cast<std::size_t>(limit)].load(std::memory_order_relaxed);
   }

@@ -74,6 +74,10 @@ bool PreparedOutputs::give_up() {
 
 std::uint64_t PreparedOutputs::ready_bytes() const {
   const MutexLock lock(mutex_);
+  return sum_of_ready();
+}
+
+std::uint64_t PreparedOutputs::sum_of_ready() const {
   std::uint64_t sum = 0;
   for (const File& file : ready_) {
     sum += file.size_bytes;
@@ -83,11 +87,7 @@ std::uint64_t PreparedOutputs::ready_bytes() const {
 
 // Whether a further file is wanted, and may be.
 bool PreparedOutputs::has_room() const {
-  std::uint64_t sum = wanted_bytes_;
-  for (const File& file : ready_) {
-    sum += file.size_bytes;
-  }
-  return wanted_bytes_ != 0 && ready_.size() < kMaxFiles && sum <= max_bytes_;
+  return wanted_bytes_ != 0 && ready_.size() < kMaxFiles && sum_of_ready() + wanted_bytes_ <= max_bytes_;
 }
 
 void PreparedOutputs::run() {

@@ -46,6 +46,7 @@ class PreparedOutputs final : public PreparedFiles {
   };
 
   void run();
+  [[nodiscard]] std::uint64_t sum_of_ready() const TESSERA_REQUIRES(mutex_);
   [[nodiscard]] bool has_room() const TESSERA_REQUIRES(mutex_);
   [[nodiscard]] UniqueFd make(std::uint64_t size_bytes) const;
 

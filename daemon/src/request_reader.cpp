@@ -17,8 +17,6 @@ namespace {
 // Of a body from kHugeBytes on, so much comes before it gets memory of its own.
 constexpr std::size_t kHugeBytes = std::size_t{4} << 20;
 constexpr std::size_t kHugeBodyBegin = std::size_t{64} << 10;
-// Of a long body: stays in a core's cache between its receiving and its decoding.
-constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
 
 }  // namespace
@@ -230,8 +228,8 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
   std::size_t filled = begun.size();
   early_.emplace(length);
   while (filled < length) {
-    const std::size_t count =
-        co_await connection_.receive(body_.bytes().subspan(filled, std::min(length - filled, kPieceBytes)));
+    const std::size_t count = co_await connection_.receive(
+        body_.bytes().subspan(filled, std::min(length - filled, EarlyBase64::kPieceBytes)));
     if (count == 0) {
       co_return Outcome::kClosed;
     }
@@ -340,10 +338,8 @@ bool RequestReader::is_refused_unread() {
 }
 
 RequestReader::Outcome RequestReader::refuse(Response response, Limit limit) {
-  if (limit != Limit::kNone) {
-    environment_.service.limits().hit(limit);
-    report_.limit = limit;
-  }
+  environment_.service.limits().hit(limit);
+  report_.limit = limit;
   refusal_ = std::move(response);
   return Outcome::kRefused;
 }

@@ -21,8 +21,6 @@ namespace http = boost::beast::http;
 // Lists of exports are long; a server that goes on beyond is none of ours.
 constexpr std::size_t kMaxHeadBytes = std::size_t{256} << 10U;
 constexpr std::size_t kFirstReadBytes = std::size_t{16} << 10U;
-// Of one receive: stays in a core's cache until it is decoded.
-constexpr std::size_t kPieceBytes = std::size_t{256} << 10U;
 // What the caller hears of progress in.
 constexpr std::uint64_t kProgressBytes = std::uint64_t{8} << 20U;
 
@@ -228,7 +226,7 @@ class Reading {
     std::uint64_t told = 0;
     while (have != response.size_bytes) {
       const std::span<std::byte> rest = response.buffer.bytes().subspan(have, response.size_bytes - have);
-      const std::size_t got = socket_.receive(rest.first(std::min(rest.size(), kPieceBytes)), limits_);
+      const std::size_t got = socket_.receive(rest.first(std::min(rest.size(), EarlyBase64::kPieceBytes)), limits_);
       if (got == 0) {
         throw_bad_response("it ended after " + std::to_string(have) + " of " + std::to_string(length) + " bytes");
       }

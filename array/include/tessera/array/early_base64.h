@@ -25,6 +25,9 @@ class EarlyBase64 {
     std::size_t text_bytes = 4096;    ///< a text of which no more has come yet
   };
 
+  /// Of a text, so much is best received between two looks: it stays in a core's cache until it is decoded.
+  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+
   /// Follows a text that will have `text_bytes` in all.
   explicit EarlyBase64(std::uint64_t text_bytes) : EarlyBase64(text_bytes, Limits{}) {}
   EarlyBase64(std::uint64_t text_bytes, Limits limits) : text_bytes_(text_bytes), limits_(limits) {}
