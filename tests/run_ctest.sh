@@ -7,7 +7,7 @@ begin_part "$2" "$1"
 
 declare -A filters=([unit]='-*Golden*' [vectors]='*Golden*')
 GTEST_FILTER="${filters[$part]}" GTEST_OUTPUT="xml:$results/gtest/" \
-  ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error --output-junit "$results/ctest.xml" ||
-  echo "FAILED: ctest" >&2
+  ctest --test-dir "$build" --parallel "$(nproc)" --timeout 600 --output-on-failure --no-tests=error \
+  --output-junit "$results/ctest.xml" || echo "FAILED: ctest" >&2
 add_reports "$results"
 end_part

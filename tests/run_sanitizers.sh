@@ -14,7 +14,7 @@ export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 run() {
   local preset="$1" report="$results/$1"
   mkdir -p "$report"
-  GTEST_OUTPUT="xml:$report/gtest/" ctest --preset "$preset" --parallel "$(nproc)" "${ctest_options[@]}" \
+  GTEST_OUTPUT="xml:$report/gtest/" ctest --timeout 900 --preset "$preset" --parallel "$(nproc)" "${ctest_options[@]}" \
     --output-junit "$report/ctest.xml" || echo "FAILED: ctest under $preset" >&2
   add_reports "$report"
 }

@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
 
 from harness.servers import Server, Servers, reference_serve_command
 
+LIMIT_S = 600  # of the program: one that hangs fails
+
 SERVERS = {
     "vectoradd": ("vectoradd", {"debug": True}),
     "univariate": ("univariate", {}),
@@ -81,7 +83,7 @@ def main() -> int:
             with ThreadPoolExecutor(max_workers=len(wanted)) as pool:
                 started = dict(zip(wanted, pool.map(lambda each: start(servers, *each), wanted.values())))
             arguments = [argument(name, server) for name, server in started.items()]
-            status = subprocess.run([given.program, *given.options, *arguments], check=False).returncode
+            status = subprocess.run([given.program, *given.options, *arguments], check=False, timeout=LIMIT_S).returncode
             if status:
                 show_logs(started)
             return status

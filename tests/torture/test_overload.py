@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from gpu_harness.waiting import wait_until
 from torture_harness import process_facts, raw
 from torture_harness.timing import Canary, Probe, summary
 
@@ -105,11 +106,12 @@ def test_a_refused_call_is_told_when_to_come_again(start_daemon):
     daemon = start_daemon("trouble", "--max-waiting-calls", "0")
     with raw.connect(daemon.port) as busy:
         busy.sendall(raw.request("/apply", raw.inputs(x=[1], sleep_s=1)))
+        wait_until(lambda: daemon.metric("tessera_workers_busy") == 1, "the worker is busy")
         client = daemon.client()
-        while (answer := client.request("POST", "/apply", {"inputs": {"x": [1]}})).status == 200:
-            pass  # it came before the other
+        answer = client.request("POST", "/apply", {"inputs": {"x": [1]}})
         assert answer.status == 503
         assert answer.headers["retry-after"] == "1"
         assert answer.json() == {"detail": "all workers are busy and too many calls wait for one"}
         assert busy.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+    wait_until(lambda: daemon.metric("tessera_workers_busy") == 0, "the worker is free")
     assert client.request("POST", "/apply", {"inputs": {"x": [1]}}).status == 200, "the same connection, later"
