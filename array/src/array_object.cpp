@@ -147,7 +147,16 @@ class ArrayObjectReader {
   // strictly holds no quote, backslash or control character.
   void decode_expected_base64(RawBuffer& buffer) {
     const std::optional<std::uint64_t> size = byte_count(buffer.shape, buffer.dtype);
-    if (!size || *size == 0 || *size > scanner_.remaining() || *size > context_.limit_bytes) {
+    if (!size || *size == 0 || *size > context_.limit_bytes) {
+      return;
+    }
+    const std::size_t begin = scanner_.offset();
+    if (std::optional<Buffer> folded = scanner_.read_folded_text(static_cast<std::size_t>(*size))) {
+      buffer.is_folded = true;
+      buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, *std::move(folded));
+      return;
+    }
+    if (*size > scanner_.remaining()) {
       return;
     }
     const std::size_t length = base64_length(static_cast<std::size_t>(*size));
@@ -155,18 +164,14 @@ class ArrayObjectReader {
     if (!text || base64_decoded_size(*text) != *size) {
       return;
     }
-    std::optional<Buffer> bytes = scanner_.take_early_bytes(length);
-    if (!bytes) {
-      bytes = Buffer::allocate(static_cast<std::size_t>(*size));
-      if (!base64_decode(*text, bytes->bytes())) {
-        return;
-      }
+    Buffer bytes = Buffer::allocate(static_cast<std::size_t>(*size));
+    if (!base64_decode(*text, bytes.bytes())) {
+      return;
     }
-    const std::size_t begin = scanner_.offset();
     scanner_.accept_text_of_length(length);
     buffer.value = scanner_.text_since(begin);
     buffer.text.raw = *text;
-    buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, *std::move(bytes));
+    buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, std::move(bytes));
   }
 
   // The members, if they make an array object.

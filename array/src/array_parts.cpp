@@ -85,6 +85,9 @@ std::variant<Array, ArrayFault> decode_array_parts(ArrayParts parts, const Array
   if (parts.buffer.decoded && is_decoded(parts)) {
     return *std::move(parts.buffer.decoded);
   }
+  if (parts.buffer.is_folded) {
+    return decode_fault(encoding, "a folded text is no such buffer");  // nobody sees it: it is read again, unfolded
+  }
   const JsonText& text = parts.buffer.text;
   const BinaryLayout layout{parts.dtype, parts.shape, parts.is_compressed, context.limit_bytes};
   switch (parts.encoding) {

@@ -22,7 +22,8 @@ enum class WireEncoding { kJson, kBase64, kBinref, kCudaIpc };
 struct RawBuffer {
   JsonKind kind = JsonKind::kInvalid;
   std::string_view value;
-  JsonText text;  ///< kText only
+  JsonText text;           ///< kText only
+  bool is_folded = false;  ///< then there is neither value nor text
   /// Decoded as base64 (a text) or json (all else), for this type and shape.
   std::optional<std::variant<Array, ArrayFault>> decoded;
   DType dtype = DType::kFloat64;

@@ -2,7 +2,7 @@
 
 #include "number_text.h"
 #include "python_decoding.h"
-#include "tessera/array/early_base64.h"
+#include "tessera/array/arriving_text.h"
 #include "tessera/base/ascii.h"
 #include "tessera/base/utf8.h"
 #include "text_scan.h"
@@ -291,13 +291,21 @@ std::optional<std::string_view> JsonScanner::find_text_of_length(std::size_t len
   return std::string_view(at_ + 1, length);
 }
 
-std::optional<Buffer> JsonScanner::take_early_bytes(std::size_t length) const {
-  return options_.early == nullptr ? std::nullopt
-                                   : options_.early->take(static_cast<std::size_t>(at_ + 1 - text_), length);
-}
-
 void JsonScanner::accept_text_of_length(std::size_t length) {
   at_ += length + 2;
+}
+
+std::optional<Buffer> JsonScanner::read_folded_text(std::size_t size_bytes) {
+  constexpr std::size_t kLength = 3;  // the mark and both quotes
+  if (options_.arrived == nullptr || remaining() < kLength || at_[1] != ArrivingText::kFold) {
+    return std::nullopt;
+  }
+  std::optional<Buffer> bytes = options_.arrived->find_bytes(static_cast<std::size_t>(at_ + 1 - text_));
+  if (!bytes || bytes->size_bytes() != size_bytes) {
+    return std::nullopt;
+  }
+  at_ += kLength;
+  return bytes;
 }
 
 std::optional<std::string> JsonScanner::read_optional_text() {

@@ -97,10 +97,10 @@ Response unreadable_body() {
 }
 
 std::optional<Response> refuse_content_type(const Request& request) {
-  if (request.body.empty() || is_called_json(request.content_type)) {
+  if (request.body.is_empty() || is_called_json(request.content_type)) {
     return std::nullopt;
   }
-  return json_answer(422, problems_to_json(not_called_json(request.body)));
+  return json_answer(422, problems_to_json(not_called_json(request.body.whole())));
 }
 
 Response bad_run_id(std::string_view run_id, std::string_view why) {

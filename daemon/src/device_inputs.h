@@ -17,6 +17,11 @@ class DeviceInputs final : public DeviceArrayReader {
 
   [[nodiscard]] Result<Array> read(std::string_view reference, DType dtype, Shape shape) const override;
 
+  /// Forgets what was counted.
+  void begin_again() {
+    is_gpu_full_ = false;
+    through_host_ = 0;
+  }
   /// Whether a GPU had no memory left for one of them.
   [[nodiscard]] bool is_gpu_full() const { return is_gpu_full_; }
   /// How many were copied to the host.

@@ -311,10 +311,15 @@ RefusalOrCall begin_endpoint_call(const ServiceParts& parts, ServedTesseract& te
     return *std::move(refusal);
   }
   const Endpoint endpoint = endpoint_of(record.route().kind).value_or(Endpoint::kApply);
-  const DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
-  CallOrFault read =
-      read_call(*tesseract.definition, endpoint, request.body, tesseract.reader(device_inputs, record.arrays_in()),
-                {.depth = parts.options.nesting_depth, .early = request.early});
+  DeviceInputs device_inputs(parts.gpu, !tesseract.definition->does_take_device_arrays());
+  CallOrFault read = request.body.read<Call>([&](std::string_view text, const ArrivingText* arrived) {
+    device_inputs.begin_again();
+    if (record.arrays_in() != nullptr) {
+      *record.arrays_in() = {};
+    }
+    return read_call(*tesseract.definition, endpoint, text, tesseract.reader(device_inputs, record.arrays_in()),
+                     {.depth = parts.options.nesting_depth, .arrived = arrived});
+  });
   if (device_inputs.is_gpu_full() && parts.gpu.make_room_after_exhaustion(request.exports_done.has_value())) {
     record.hit(Limit::kGpuMemory);
     return gpu_full();

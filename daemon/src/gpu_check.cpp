@@ -215,10 +215,10 @@ Response answer_gpu_check(GpuExchange& exchange, const Request& request) {
   if (std::optional<Response> refusal = refuse_content_type(request)) {
     return *std::move(refusal);
   }
-  if (request.body.empty()) {
+  if (request.body.is_empty()) {
     return json_answer(422, problems_to_json({problem_of_no_object(JsonKind::kNull, {})}));
   }
-  JsonScanner scanner(request.body);
+  JsonScanner scanner(request.body.whole());
   const JsonKind kind = scanner.peek();
   const std::size_t begin = scanner.offset();
   const CheckRequest check = read_request(scanner);

@@ -142,7 +142,7 @@ Task<bool> HttpSession::answer() {
 // Has the request answered; nothing if nobody wants the answer any more.
 Task<std::optional<Response>> HttpSession::compute() {
   const Request& request = reader_.head()->request;
-  const std::uint64_t body_bytes = request.body.size();
+  const std::uint64_t body_bytes = request.body.size_bytes();
   RequestTimes& times = reader_.report().times;
   const Clock& clock = environment_.clock;
   HeldSlot codec_slot;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "request_body.h"
 #include "request_report.h"
 #include "server_load.h"
 #include "tessera/array/body.h"
-#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -25,9 +25,8 @@ struct Request {
   std::optional<std::string_view> accept;
   std::optional<std::string_view> exports_done;
   std::string_view peer;  ///< who sent it, for operators: "127.0.0.1:41234", "pid 5123"
-  std::string_view body;
+  RequestBody body;
   std::optional<std::string_view> request_id;  ///< that the client calls it by
-  EarlyBase64* early = nullptr;                ///< followed the body as it arrived; may be null
   RequestReport* report = nullptr;             ///< is filled in on its way; may be null
   const LoadSource* server = nullptr;          ///< that it came to; may be null
 };

@@ -30,7 +30,7 @@ Task<RequestReader::Outcome> RequestReader::read() {
   is_first_ = false;
   if (!report_.id.empty()) {
     report_.times.end(RequestPart::kReceive, environment_.clock.now());
-    report_.received_bytes += head_.request.body.size();
+    report_.received_bytes += head_.request.body.size_bytes();
   }
   if (outcome != Outcome::kRequest) {
     drop_body();
@@ -40,9 +40,8 @@ Task<RequestReader::Outcome> RequestReader::read() {
 
 void RequestReader::drop_body() {
   head_.request.body = {};
-  head_.request.early = nullptr;
-  body_ = {};
-  early_.reset();
+  chunked_body_ = {};
+  long_body_.reset();
   held_.give_back();
 }
 
@@ -201,9 +200,8 @@ Task<RequestReader::Outcome> RequestReader::read_short_body(std::size_t length) 
   co_return Outcome::kRequest;
 }
 
-// Reads a body into memory of its own: all of it at once, however much was announced. Pages that are never written to
-// cost nothing, so one who promises more than he sends takes addresses, not memory; and growing would copy. But pages
-// may be huge, so much is only promised to one who has sent something.
+// Reads a body into memory of its own, as large as was announced. One who promises more than he sends takes addresses,
+// not memory, and growing would copy. But pages may be huge, so much is only promised to one who has sent something.
 Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
   if (length >= kHugeBytes) {
     set_head_apart();
@@ -215,7 +213,8 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
       input_.add(count);
     }
   }
-  if (!allocate_body(length)) {
+  ArrivingText* const body = begin_long_body(length);
+  if (body == nullptr) {
     co_return refuse(make_refusal(503, "not enough memory for a body of " + std::to_string(length) + " bytes"),
                      Limit::kBodyMemory);
   }
@@ -223,26 +222,27 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
   if (!held_.add(begun.size())) {
     co_return refuse_for_now(begun.size());
   }
-  std::memcpy(body_.data(), begun.data(), begun.size());
+  for (std::string_view left = begun; !left.empty();) {
+    const std::span<std::byte> room = body->room();
+    const std::size_t count = std::min(left.size(), room.size());
+    std::memcpy(room.data(), left.data(), count);
+    body->add(count);
+    left.remove_prefix(count);
+  }
   used_bytes_ += begun.size();
-  std::size_t filled = begun.size();
-  early_.emplace(length);
-  while (filled < length) {
-    const std::size_t count = co_await connection_.receive(
-        body_.bytes().subspan(filled, std::min(length - filled, EarlyBase64::kPieceBytes)));
+  for (std::span<std::byte> room = body->room(); !room.empty(); room = body->room()) {
+    const std::size_t count = co_await connection_.receive(room);
     if (count == 0) {
       co_return Outcome::kClosed;
     }
     if (!held_.add(count)) {
       co_return refuse_for_now(count);
     }
-    filled += count;
     report_.times.end(RequestPart::kReceive, environment_.clock.now());
-    early_->advance({reinterpret_cast<const char*>(body_.data()), filled});
+    body->add(count);
     report_.times.end(RequestPart::kDecode, environment_.clock.now());
   }
-  head_.request.body = {reinterpret_cast<const char*>(body_.data()), length};
-  head_.request.early = &*early_;
+  head_.request.body = RequestBody(*body);
   co_return Outcome::kRequest;
 }
 
@@ -275,7 +275,7 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
       filled += step.data.size();
       input_.consume(step.used);
       if (step.state == ChunkedDecoder::State::kDone) {
-        head_.request.body = {reinterpret_cast<const char*>(body_.data()), filled};
+        head_.request.body = std::string_view(reinterpret_cast<const char*>(chunked_body_.data()), filled);
         co_return Outcome::kRequest;
       }
       if (step.state == ChunkedDecoder::State::kBad) {
@@ -293,33 +293,33 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
   }
 }
 
+// Returns nullptr if there is no memory for it.
+ArrivingText* RequestReader::begin_long_body(std::size_t size) {
+  try {
+    return &long_body_.emplace(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 // Returns false if there is no memory for it.
 bool RequestReader::append_to_body(std::size_t filled, std::string_view data) {
   const std::optional<std::size_t> size = checked_add(filled, data.size());
   if (!size.has_value()) {
     return false;
   }
-  if (*size > body_.size_bytes()) {
-    const Buffer smaller = body_;
-    if (!allocate_body(std::max(kFirstChunkedBytes, checked_multiply(*size, std::size_t{2}).value_or(*size)))) {
+  if (*size > chunked_body_.size_bytes()) {
+    const Buffer smaller = chunked_body_;
+    const std::size_t wanted = std::max(kFirstChunkedBytes, checked_multiply(*size, std::size_t{2}).value_or(*size));
+    try {
+      chunked_body_ = Buffer::allocate(wanted);
+    } catch (const std::bad_alloc&) {
       return false;
     }
-    std::copy_n(smaller.data(), filled, body_.data());
+    std::copy_n(smaller.data(), filled, chunked_body_.data());
   }
-  std::copy_n(reinterpret_cast<const std::byte*>(data.data()), data.size(), body_.data() + filled);
+  std::copy_n(reinterpret_cast<const std::byte*>(data.data()), data.size(), chunked_body_.data() + filled);
   return true;
-}
-
-bool RequestReader::allocate_body(std::size_t size) {
-  if (size > std::size_t{PTRDIFF_MAX}) {
-    return false;
-  }
-  try {
-    body_ = Buffer::allocate(size);
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
 }
 
 // Short bodies are read even for nothing, so that the connection can be kept.

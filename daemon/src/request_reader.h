@@ -14,8 +14,8 @@
 #include "request_report.h"
 #include "session_environment.h"
 #include "task.h"
+#include "tessera/array/arriving_text.h"
 #include "tessera/array/buffer.h"
-#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -60,8 +60,8 @@ class RequestReader {
   [[nodiscard]] Task<Outcome> read_long_body(std::size_t length);
   void set_head_apart();
   [[nodiscard]] Task<Outcome> read_chunked_body();
+  [[nodiscard]] ArrivingText* begin_long_body(std::size_t size);
   [[nodiscard]] bool append_to_body(std::size_t filled, std::string_view data);
-  [[nodiscard]] bool allocate_body(std::size_t size);
   [[nodiscard]] bool is_refused_unread();
   [[nodiscard]] Outcome refuse(Response response, Limit limit = Limit::kNone);
   [[nodiscard]] Outcome refuse_head(HeadScanner::Found found);
@@ -79,9 +79,9 @@ class RequestReader {
   bool has_head_ = false;
   std::string head_copy_;       // of a chunked or huge request, whose bytes make room for its body
   std::size_t used_bytes_ = 0;  // of input_, that belong to the request
-  Buffer body_;                 // unless it is in input_
-  HeldBodyBytes held_;          // wherever it is
-  std::optional<EarlyBase64> early_;
+  std::optional<ArrivingText> long_body_;
+  Buffer chunked_body_;
+  HeldBodyBytes held_;  // wherever they are
   Response refusal_;
   RequestReport report_;
   RequestId made_id_;

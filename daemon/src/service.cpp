@@ -139,7 +139,7 @@ class TesseractService final : public Service {
   }
 
   [[nodiscard]] bool may_wait_for_gpu(const Request& request) const override {
-    return gpu_->transport() != nullptr && may_name_gpu_arrays(request.body);
+    return gpu_->transport() != nullptr && may_name_gpu_arrays(request.body.unfolded_part());
   }
 
   RefusalOrCall begin(const Request& request) override {

@@ -55,8 +55,9 @@ RefusalOrCall begin_test_call(const ServiceParts& parts, ServedTesseract& tesser
   if (std::optional<Response> refusal = refuse_content_type(request)) {
     return *std::move(refusal);
   }
-  auto spec =
-      read_test_spec(request.body, tesseract.arrays, {.depth = parts.options.nesting_depth, .early = request.early});
+  auto spec = request.body.read<TestSpec>([&](std::string_view text, const ArrivingText* arrived) {
+    return read_test_spec(text, tesseract.arrays, {.depth = parts.options.nesting_depth, .arrived = arrived});
+  });
   if (const auto* problems = std::get_if<std::vector<Problem>>(&spec)) {
     return json_answer(422, problems_to_json(*problems));
   }

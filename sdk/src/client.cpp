@@ -186,8 +186,9 @@ Value Tesseract::Client::decode(std::string_view endpoint, HttpResponse response
     throw_refusal(endpoint, response);
   }
   const ResponseImports imports([this]() -> ClientGpu& { return gpu(); }, options_.borrows_gpu_arrays ? loan : nullptr);
-  return read_response_value(response.text(), {output_folder_ ? &*output_folder_ : nullptr, &imports,
-                                               response.early ? &*response.early : nullptr});
+  const ArraySources sources{output_folder_ ? &*output_folder_ : nullptr, &imports};
+  return response.arrived ? read_response_value(*response.arrived, sources)
+                          : read_response_value(response.text(), sources);
 }
 
 HttpRequest Tesseract::Client::compute_request(std::string_view endpoint, const RequestedEncoding& asked,
@@ -226,6 +227,7 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
 
   HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
+  request.wants_arrays = true;
   HttpResponse response = send(std::move(request), limits_of(call));
   if (files) {
     inputs_->give_back(std::move(files));

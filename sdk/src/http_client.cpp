@@ -95,7 +95,8 @@ std::optional<HttpResponse> HttpClient::try_exchange(ClientSocket& socket, const
       }
     }
   }
-  std::optional<HttpResponse> response = read_response(socket, limits, max_response_bytes_, progress);
+  std::optional<HttpResponse> response =
+      read_response(socket, limits, max_response_bytes_, request.wants_arrays, progress);
   // 408 on a kept connection is how some servers close one that was idle: it came before the request.
   if (response && !(may_repeat && response->status == 408)) {
     // A request that was not sent to its end leaves nothing to go on with.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/array/arriving_text.h"
 #include "tessera/array/body.h"
 #include "tessera/array/buffer.h"
-#include "tessera/array/early_base64.h"
 
 namespace tessera {
 
@@ -22,6 +22,8 @@ struct HttpRequest {
   const Body* body = nullptr;  ///< JSON
   /// The server does the same thing if it is done twice.
   bool is_repeatable = false;
+  /// The response holds arrays that will be read: its text may come folded.
+  bool wants_arrays = false;
 };
 
 /// One response, complete. A plain value.
@@ -30,12 +32,14 @@ struct HttpResponse {
   std::optional<std::string> location;
   std::optional<std::string> exports;  ///< `Tesseract-Exports`
   std::optional<std::string> retry_after;
-  Buffer buffer;  ///< holds the body, and may be larger
-  std::size_t size_bytes = 0;
-  std::optional<EarlyBase64> early;  ///< followed the body as it arrived
-  bool is_last = false;              ///< the connection ends with it
+  std::optional<ArrivingText> arrived;  ///< a body of announced size
+  Buffer buffer;                        ///< holds any other, and may be larger
+  std::size_t size_bytes = 0;           ///< of the body, as it was sent
+  bool is_last = false;                 ///< the connection ends with it
 
-  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(buffer.data()), size_bytes}; }
+  [[nodiscard]] std::string_view text() const {
+    return arrived ? arrived->text() : std::string_view(reinterpret_cast<const char*>(buffer.data()), size_bytes);
+  }
 };
 
 }  // namespace tessera

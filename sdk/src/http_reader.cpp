@@ -28,11 +28,15 @@ constexpr std::uint64_t kProgressBytes = std::uint64_t{8} << 20U;
   throw ClientError(ClientError::Kind::kBadResponse, "the server's response cannot be read: " + why);
 }
 
+[[noreturn]] void throw_no_memory(std::uint64_t size) {
+  throw_bad_response("there is no memory for " + std::to_string(size) + " bytes");
+}
+
 Buffer allocate_body(std::uint64_t size) {
   try {
     return Buffer::allocate(static_cast<std::size_t>(size));
   } catch (const std::exception&) {
-    throw_bad_response("there is no memory for " + std::to_string(size) + " bytes");
+    throw_no_memory(size);
   }
 }
 
@@ -130,8 +134,9 @@ class ResponseParser final : public http::basic_parser<false> {
 // Reads what one call of read_response() is asked for.
 class Reading {
  public:
-  Reading(ClientSocket& socket, const CallLimits& limits, std::uint64_t max_bytes, const Progress& progress)
-      : socket_(socket), limits_(limits), max_bytes_(max_bytes), progress_(progress) {}
+  Reading(ClientSocket& socket, const CallLimits& limits, std::uint64_t max_bytes, bool wants_arrays,
+          const Progress& progress)
+      : socket_(socket), limits_(limits), max_bytes_(max_bytes), wants_arrays_(wants_arrays), progress_(progress) {}
 
   std::optional<HttpResponse> read() {
     HttpResponse response;
@@ -216,27 +221,40 @@ class Reading {
                          std::to_string(max_bytes_) + " are read");
     }
     response.size_bytes = static_cast<std::size_t>(length);
-    response.buffer = allocate_body(length);
-    std::size_t have = std::min(end_ - begin_, response.size_bytes);
-    if (have != 0) {
-      std::memcpy(response.buffer.data(), held_.data() + begin_, have);
-      begin_ += have;
-    }
-    response.early.emplace(length);
+    ArrivingText& text = begin_announced(response);
     std::uint64_t told = 0;
-    while (have != response.size_bytes) {
-      const std::span<std::byte> rest = response.buffer.bytes().subspan(have, response.size_bytes - have);
-      const std::size_t got = socket_.receive(rest.first(std::min(rest.size(), EarlyBase64::kPieceBytes)), limits_);
+    for (std::span<std::byte> room = text.room(); !room.empty(); room = text.room()) {
+      const std::size_t got = begin_ != end_ ? take_held(room) : socket_.receive(room, limits_);
       if (got == 0) {
-        throw_bad_response("it ended after " + std::to_string(have) + " of " + std::to_string(length) + " bytes");
+        throw_bad_response("it ended after " + std::to_string(text.arrived_bytes()) + " of " + std::to_string(length) +
+                           " bytes");
       }
-      have += got;
-      response.early->advance({reinterpret_cast<const char*>(response.buffer.data()), have});
+      text.add(got);
+      const std::uint64_t have = text.arrived_bytes();
       if (have - told >= kProgressBytes || have == length) {
         told = have;
         report(have, length);
       }
     }
+  }
+
+  // An error's text is shown as it is.
+  ArrivingText& begin_announced(HttpResponse& response) const {
+    const bool may_fold = wants_arrays_ && response.status < 300;
+    try {
+      return response.arrived.emplace(response.size_bytes,
+                                      may_fold ? ArrivingText::Limits{} : ArrivingText::kFoldsNothing);
+    } catch (const std::exception&) {
+      throw_no_memory(response.size_bytes);
+    }
+  }
+
+  // Moves what is held of the body to its place.
+  std::size_t take_held(std::span<std::byte> room) {
+    const std::size_t count = std::min(end_ - begin_, room.size());
+    std::memcpy(room.data(), held_.data() + begin_, count);
+    begin_ += count;
+    return count;
   }
 
   void read_chunks(GrowingBody& body) {
@@ -292,6 +310,7 @@ class Reading {
   ClientSocket& socket_;
   const CallLimits& limits_;
   std::uint64_t max_bytes_;
+  bool wants_arrays_;
   const Progress& progress_;
   std::vector<std::byte> held_ = std::vector<std::byte>(kFirstReadBytes);
   std::size_t begin_ = 0;
@@ -302,8 +321,8 @@ class Reading {
 }  // namespace
 
 std::optional<HttpResponse> read_response(ClientSocket& socket, const CallLimits& limits, std::uint64_t max_bytes,
-                                          const Progress& progress) {
-  return Reading(socket, limits, max_bytes, progress).read();
+                                          bool wants_arrays, const Progress& progress) {
+  return Reading(socket, limits, max_bytes, wants_arrays, progress).read();
 }
 
 }  // namespace tessera

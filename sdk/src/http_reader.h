@@ -14,10 +14,11 @@ namespace tessera {
 /// Called with bytes done and bytes in all (0: not known).
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// Reads one response; interim ones (1xx) are passed over. Bodies whose length is announced go straight into their
-/// buffer. Nothing if the connection ends before its first byte. Throws ClientError: kBadResponse if it is no response,
+/// Reads one response; interim ones (1xx) are passed over. With `wants_arrays` its text may come folded, if it is no
+/// error. Nothing if the connection ends before its first byte. Throws ClientError: kBadResponse if it is no response,
 /// breaks off, is longer than `max_bytes`, or encoded although nobody asked for that; kTimeout, kCancelled.
 [[nodiscard]] std::optional<HttpResponse> read_response(ClientSocket& socket, const CallLimits& limits,
-                                                        std::uint64_t max_bytes, const Progress& progress);
+                                                        std::uint64_t max_bytes, bool wants_arrays,
+                                                        const Progress& progress);
 
 }  // namespace tessera

@@ -49,8 +49,8 @@ std::string text_of(const ArrayFault& fault) {
 
 class ResponseReader {
  public:
-  ResponseReader(std::string_view text, const ArraySources* sources)
-      : scanner_(text, {.early = sources != nullptr ? sources->early : nullptr}),
+  ResponseReader(std::string_view text, const ArraySources* sources, const ArrivingText* arrived = nullptr)
+      : scanner_(text, {.arrived = arrived}),
         decodes_arrays_(sources != nullptr),
         has_files_(sources != nullptr && sources->files != nullptr),
         arrays_(has_files_ ? sources->files : nullptr, {.accepts_raw = true},
@@ -188,6 +188,17 @@ class ResponseReader {
 
 Value read_response_value(std::string_view text, const ArraySources& sources) {
   return ResponseReader(text, &sources).read();
+}
+
+Value read_response_value(ArrivingText& text, const ArraySources& sources) {
+  if (text.is_folded()) {
+    try {
+      return ResponseReader(text.text(), &sources, &text).read();
+    } catch (const ClientError&) {
+      text.unfold();  // what is wrong is told of the text as it was sent
+    }
+  }
+  return ResponseReader(text.text(), &sources).read();
 }
 
 Value read_plain_value(std::string_view text) {

@@ -114,6 +114,18 @@ std::string written(const Array& array, const Encoding& encoding) {
   return body.to_string();
 }
 
+ArrivingText arrive(std::string_view text, std::size_t piece) {
+  ArrivingText arriving(text.size(), {.array_bytes = 1, .text_bytes = 1});
+  while (!text.empty()) {
+    const std::size_t count = std::min({piece, text.size(), arriving.room().size()});
+    std::memcpy(arriving.room().data(), text.data(), count);
+    arriving.add(count);
+    text.remove_prefix(count);
+  }
+  require(arriving.room().empty(), "all has come");
+  return arriving;
+}
+
 bool are_same(const Array& left, const Array& right) {
   return left.dtype() == right.dtype() && left.shape() == right.shape() &&
          std::ranges::equal(left.bytes(), right.bytes());

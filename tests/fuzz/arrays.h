@@ -8,6 +8,7 @@
 #include "input.h"
 #include "tessera/array/array.h"
 #include "tessera/array/array_reader.h"
+#include "tessera/array/arriving_text.h"
 #include "tessera/array/encoding.h"
 #include "tessera/array/shape.h"
 
@@ -34,6 +35,9 @@ inline constexpr std::uint64_t kMaxArrayBytes = std::uint64_t{4} << 20;
                                               const ArraySpec& spec = {});
 /// The array in an encoding that needs no file.
 [[nodiscard]] std::string written(const Array& array, const Encoding& encoding);
+
+/// A text that has come in pieces of so many characters, and is folded wherever it can be.
+[[nodiscard]] ArrivingText arrive(std::string_view text, std::size_t piece);
 
 /// Whether both have one dtype, one shape and the same bytes.
 [[nodiscard]] bool are_same(const Array& left, const Array& right);

@@ -145,7 +145,7 @@ Seeds array_lz4_seeds() {
 }
 
 // Array objects whose members come in the usual order, in small pieces and large ones.
-Seeds early_base64_seeds() {
+Seeds arriving_text_seeds() {
   Seeds seeds;
   for (const ArrayCase& array : array_cases()) {
     for (const auto& [form, text] : array.objects.items()) {
@@ -401,7 +401,7 @@ const std::map<std::string, std::function<Seeds()>, std::less<>>& makers() {
       {"binref_path", binref_path_seeds},
       {"chunked_body", chunked_body_seeds},
       {"descriptor", descriptor_seeds},
-      {"early_base64", early_base64_seeds},
+      {"arriving_text", arriving_text_seeds},
       {"exports_done", exports_done_seeds},
       {"gradient_path", gradient_path_seeds},
       {"http_session", http_request_seeds},

@@ -13,7 +13,7 @@ std::span<const Target> all_targets() {
       {"binref_path", fuzz_binref_path},
       {"chunked_body", fuzz_chunked_body},
       {"descriptor", fuzz_descriptor},
-      {"early_base64", fuzz_early_base64},
+      {"arriving_text", fuzz_arriving_text},
       {"exports_done", fuzz_exports_done},
       {"gradient_path", fuzz_gradient_path},
       {"http_session", fuzz_http_session},

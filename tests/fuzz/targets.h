@@ -14,7 +14,7 @@ struct Target {
 
 void fuzz_accept(std::string_view input);
 void fuzz_array_base64(std::string_view input);
-void fuzz_early_base64(std::string_view input);
+void fuzz_arriving_text(std::string_view input);
 void fuzz_array_encodings(std::string_view input);
 void fuzz_array_json(std::string_view input);
 void fuzz_array_lz4(std::string_view input);

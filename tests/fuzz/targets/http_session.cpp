@@ -37,7 +37,7 @@ class EchoService final : public Service {
     for (const auto& value : {request.host, request.content_type, request.accept, request.exports_done}) {
       text.append(value.value_or("-")).append("\n");
     }
-    response.body = Body(text + std::string(request.body));
+    response.body = Body(text + std::string(request.body.whole()));
     response.without_body = request.method == "HEAD";
     return response;
   }

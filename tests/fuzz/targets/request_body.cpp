@@ -1,4 +1,6 @@
 // Bodies of calls: JSON, its values, validation against schemas; the 422 that comes of it, or the call and its answer.
+#include "request_body.h"
+
 #include <algorithm>
 #include <string>
 #include <variant>
@@ -59,6 +61,19 @@ void check_call(const TesseractDefinition& definition, const Call& call, bool mu
   check_answer(std::get<Object>(outcome), {.format = OutputFormat::kBase64, .compression = Compression::kLz4});
 }
 
+std::string text_of(const CallOrFault& read) {
+  if (const auto* const fault = std::get_if<JsonFault>(&read)) {
+    return fault->text + " at " + std::to_string(fault->position);
+  }
+  if (const auto* const problems = std::get_if<std::vector<Problem>>(&read)) {
+    return problems_to_json(*problems);
+  }
+  Body body;
+  require(write_value(std::get<Call>(read).inputs, {.format = OutputFormat::kBase64}, {}, body).has_value(),
+          "what was read can be written");
+  return body.to_string();
+}
+
 }  // namespace
 
 void fuzz_request_body(std::string_view bytes) {
@@ -76,7 +91,15 @@ void fuzz_request_body(std::string_view bytes) {
     endpoint = Endpoint::kApply;
   }
   const ArrayReader arrays(&kFiles, {kMaxArrayBytes});
-  const CallOrFault read = read_call(definition, endpoint, input.rest(), arrays);
+  const std::string_view text = input.rest();
+  const CallOrFault read = read_call(definition, endpoint, text, arrays);
+  ArrivingText arriving = arrive(text, 1 + text.size() % 29);
+  const auto of_arrived =
+      RequestBody(arriving).read<Call>([&](std::string_view arrived_text, const ArrivingText* arrived) {
+        return read_call(definition, endpoint, arrived_text, arrays, {.arrived = arrived});
+      });
+  require(of_arrived.index() == read.index() && text_of(of_arrived) == text_of(read),
+          "a body means the same however it arrived");
   if (const auto* const problems = std::get_if<std::vector<Problem>>(&read)) {
     require(!problems->empty(), "a refusal says why");
     require_json(problems_to_json(*problems), "a 422 is JSON");

@@ -66,7 +66,7 @@ Outcome read_once(std::string_view bytes, std::size_t piece, bool is_hesitant) {
   ClientSocket socket = kServer.connect_and_send(bytes, limits);
   Outcome outcome;
   try {
-    const std::optional<HttpResponse> response = read_response(socket, limits, kMaxResponseBytes, {});
+    const std::optional<HttpResponse> response = read_response(socket, limits, kMaxResponseBytes, true, {});
     if (!response.has_value()) {
       outcome.is_none = true;
       return outcome;

@@ -1,6 +1,8 @@
 // Sends requests to a Service as a connection would, without a socket.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +33,7 @@ struct OwnedRequest {
   Headers headers;  ///< names in lower case
   std::string body;
   const LoadSource* server = nullptr;
+  std::size_t piece_bytes = 0;  ///< in which the body arrives; 0: it is there at once
 
   /// The first header of that name.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const {
@@ -63,6 +66,18 @@ struct Answer {
   }
 };
 
+/// A text that has come in pieces.
+inline ArrivingText arrive(std::string_view text, std::size_t piece_bytes) {
+  ArrivingText arriving(text.size());
+  while (!text.empty()) {
+    const std::size_t count = std::min({piece_bytes, text.size(), arriving.room().size()});
+    std::memcpy(arriving.room().data(), text.data(), count);
+    arriving.add(count);
+    text.remove_prefix(count);
+  }
+  return arriving;
+}
+
 /// Handles one request from its beginning to its answer.
 inline Answer send(Service& service, const OwnedRequest& owned) {
   Request request;
@@ -71,7 +86,12 @@ inline Answer send(Service& service, const OwnedRequest& owned) {
   request.host = owned.header("host");
   request.content_type = owned.header("content-type");
   request.accept = owned.header("accept");
-  request.body = owned.body;
+  std::optional<ArrivingText> arrived;
+  if (owned.piece_bytes != 0) {
+    request.body = RequestBody(arrived.emplace(arrive(owned.body, owned.piece_bytes)));
+  } else {
+    request.body = std::string_view(owned.body);
+  }
   RequestReport report;
   report.id = "id-of-the-test";
   report.method = request.method;

@@ -434,5 +434,47 @@ TEST_F(ServiceTest, SendsNothingButUtf8) {
   EXPECT_EQ(Json::parse(answer.body)["detail"][0]["input"], "a\uFFFD");
 }
 
+// A large array leaves the body while it arrives; nobody can tell.
+TEST_F(ServiceTest, AnswersAFoldedBodyAsItAnswersTheWhole) {
+  const auto array_of = [](std::string_view dtype, std::string_view more) {
+    const std::string buffer(std::size_t{4} * 24 * 1024 / 3 * 4, 'A');
+    return R"({"object_type":"array","shape":[12288],"dtype":")" + std::string(dtype) + R"(","data":{"buffer":")" +
+           buffer + R"(","encoding":"base64")" + std::string(more) + "}}";
+  };
+  const std::string good = array_of("float64", "");
+  const std::string bodies[] = {
+      R"({"inputs":{"x":)" + good + "}}",
+      R"({"inputs":{"x":)" + good + R"(,"named":{"a":)" + good + "}}}",
+      R"({"inputs":{"x":)" + good + R"(,"x":)" + good + "}}",
+      R"({"inputs":{"x":)" + good + R"(},"ignored":)" + good + "}",
+      R"({"inputs":{"x":)" + good + R"(,"unknown":)" + good + "}}",
+      R"({"inputs":{"x":)" + good + R"(,"grid":)" + good + "}}",
+      R"({"inputs":{"x":)" + good + R"(,"steps":-1}})",
+      R"({"inputs":{"x":)" + good + R"(,"label":)" + good + "}}",
+      R"({"inputs":{"x":)" + good + R"(,"layers":[{"weights":)" + good + R"(,"tag":5}]}})",
+      R"({"inputs":{"x":)" + good + "}",
+      R"({"inputs":[)" + good + "]}",
+      R"({"x":)" + good + "}",
+      R"({"inputs":{"x":)" + array_of("float64", R"(,"compression":"lz4")") + "}}",
+      R"({"inputs":{"x":)" + array_of("float64", R"(,"buffer":"AAAA")") + "}}",
+      R"({"inputs":{"x":)" + array_of("int64", "") + "}}",
+  };
+  options_.config.debug = true;
+  const std::unique_ptr<Service> mixer = make({testing::make_mixer()}).value();
+  int accepted = 0;
+  for (const std::string& body : bodies) {
+    for (const std::string_view target : {"/apply", "/abstract_eval", "/jacobian", "/test"}) {
+      testing::OwnedRequest request{"POST", std::string(target), {{"content-type", "application/json"}}, body};
+      const Answer whole = testing::send(*mixer, request);
+      request.piece_bytes = 5000;
+      const Answer folded = testing::send(*mixer, request);
+      EXPECT_EQ(folded.status, whole.status) << target;
+      EXPECT_TRUE(folded.body == whole.body) << target << ' ' << folded.body.substr(0, 300);
+      accepted += whole.status == 200 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(accepted, 8);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -25,7 +25,7 @@ Response text_response(std::string_view text) {
 class TestCall final : public PendingCall {
  public:
   TestCall(TestService& service, const Request& request)
-      : service_(service), target_(request.target), body_(request.body) {}
+      : service_(service), target_(request.target), body_(request.body.whole()) {}
 
   void run() override {
     const int running = ++service_.running;

@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-class EarlyBase64;
+class ArrivingText;
 
 enum class JsonKind { kNull, kFalse, kTrue, kNumber, kText, kList, kObject, kInvalid };
 
@@ -57,8 +57,8 @@ struct JsonText {
 class JsonScanner {
  public:
   struct Options {
-    std::size_t depth = 512;       ///< nested lists and objects; skip_value() recurses as deep
-    EarlyBase64* early = nullptr;  ///< followed this text as it arrived; outlives the scanner
+    std::size_t depth = 512;                ///< nested lists and objects; skip_value() recurses as deep
+    const ArrivingText* arrived = nullptr;  ///< whose text() this is; outlives the scanner
   };
 
   explicit JsonScanner(std::string_view text) : JsonScanner(text, Options{}) {}
@@ -90,12 +90,11 @@ class JsonScanner {
   /// For texts whose characters are checked in another way, in one pass with decoding them: the `length` bytes of
   /// the text that stands here, if a quote stands behind them; nothing else is looked at. Requires: peek() says kText.
   [[nodiscard]] std::optional<std::string_view> find_text_of_length(std::size_t length) const;
-  /// What base64_decode() makes of that text, if it was decoded as it arrived. Requires: find_text_of_length(length)
-  /// gave it.
-  [[nodiscard]] std::optional<Buffer> take_early_bytes(std::size_t length) const;
   /// Goes on behind that text. Requires: find_text_of_length(length) gave it, it is free of quotes, backslashes and
   /// control characters, and it is ASCII.
   void accept_text_of_length(std::size_t length);
+  /// Reads the text that stands here if it is folded to so many bytes, and gives them. Requires: peek() says kText.
+  [[nodiscard]] std::optional<Buffer> read_folded_text(std::size_t size_bytes);
 
   /// Skips the value that stands here, whatever it is, checking it; returns where it stands in the text.
   std::string_view skip_value();
