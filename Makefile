@@ -126,6 +126,7 @@ bench: python build wheel
 	@.venv/bin/python -m pip install --quiet --no-deps --target $(BUILD)/python-site $(BUILD)/wheels/tessera-*.whl
 	@PYTHONPATH=$(BUILD)/python-site .venv/bin/python bench/compare_clients.py
 	@$(BUILD)/bin/tessera_array_bench --benchmark_min_time=0.1
+	@$(BUILD)/bin/tessera_daemon_bench --benchmark_min_time=0.1
 	@$(BUILD)/bin/tessera_export_registry_bench --benchmark_min_time=0.1
 
 clean:
