@@ -304,7 +304,9 @@ ServerLoad AsioHttpServer::load() const {
           .codecs = codec_slots_.slots(),
           .busy_codecs = codec_slots_.taken(),
           .waiting_codecs = codec_slots_.waiting(),
-          .connections = connections_.size()};
+          .connections = connections_.size(),
+          .body_bytes = bodies_.held_bytes(),
+          .body_limit_bytes = bodies_.limit_bytes()};
 }
 
 }  // namespace

@@ -115,6 +115,8 @@ void Metrics::append_load(std::string& text, const ServerLoad& load) {
   append_gauge(text, "tessera_codecs_busy", "Requests that decode or encode large bodies.", load.busy_codecs);
   append_gauge(text, "tessera_codecs_waiting", "Requests that wait to do so.", load.waiting_codecs);
   append_gauge(text, "tessera_connections", "Open connections.", load.connections);
+  append_gauge(text, "tessera_bodies_bytes", "What has come of the bodies of unanswered requests.", load.body_bytes);
+  append_gauge(text, "tessera_bodies_limit_bytes", "What may come of them.", load.body_limit_bytes);
 }
 
 void Metrics::append_requests(std::string& text) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tessera {
 
@@ -14,6 +15,8 @@ struct ServerLoad {
   std::size_t busy_codecs = 0;
   std::size_t waiting_codecs = 0;  ///< requests that wait for one
   std::size_t connections = 0;
+  std::uint64_t body_bytes = 0;        ///< that have come of requests which are not answered
+  std::uint64_t body_limit_bytes = 0;  ///< for them
 };
 
 /// Safe to use from any thread.

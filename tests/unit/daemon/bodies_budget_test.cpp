@@ -152,6 +152,17 @@ TEST(AllBodiesTest, RefusesForNowWhatIsTooMuchTogether) {
   EXPECT_TRUE(is_taken_in_the_end(test, 1'000'000));
 }
 
+TEST(AllBodiesTest, ShowsWhatIsHeld) {
+  TestServer test(a_million());
+  RawConnection client = test.connect();
+  client.send(post("/wait", std::string(600'000, 'a')));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  // Its own body is among them.
+  EXPECT_THAT(test.connect().exchange(post("/load", "{}")).body, HasSubstr(", 600002 of 1000000 body bytes"));
+  test.service.gate.open();
+  EXPECT_EQ(client.read_response().status, 200);
+}
+
 TEST(AllBodiesTest, GivesBackWhatClientsLeaveBehind) {
   const TestServer test(a_million());
   for (int i = 0; i < 3; ++i) {

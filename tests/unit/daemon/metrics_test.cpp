@@ -40,7 +40,7 @@ void count(Metrics& metrics, const RequestReport& report) {
 
 class FixedLoad final : public LoadSource {
  public:
-  [[nodiscard]] ServerLoad load() const override { return {4, 3, 2, 8, 1, 0, 17}; }
+  [[nodiscard]] ServerLoad load() const override { return {4, 3, 2, 8, 1, 0, 17, 4096, 8192}; }
 };
 
 // Fails for what is not the text exposition format: a line that is none, a metric without its type before it or in two
@@ -217,6 +217,8 @@ TEST(MetricsTest, ShowsWhatTheServerDoes) {
   EXPECT_TRUE(has(text, "tessera_codecs_busy 1"));
   EXPECT_TRUE(has(text, "tessera_codecs_waiting 0"));
   EXPECT_TRUE(has(text, "tessera_connections 17"));
+  EXPECT_TRUE(has(text, "tessera_bodies_bytes 4096"));
+  EXPECT_TRUE(has(text, "tessera_bodies_limit_bytes 8192"));
   expect_valid(text);
 }
 

@@ -118,7 +118,8 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
     const ServerLoad load = request.server->load();
     return text_response(std::to_string(load.busy_workers) + " of " + std::to_string(load.workers) + " busy, " +
                          std::to_string(load.waiting_calls) + " waiting, " + std::to_string(load.connections) +
-                         " connections");
+                         " connections, " + std::to_string(load.body_bytes) + " of " +
+                         std::to_string(load.body_limit_bytes) + " body bytes");
   }
   if (split_target(request.target).path == "/headers") {
     return text_response(describe(request));
