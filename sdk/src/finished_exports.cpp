@@ -107,4 +107,25 @@ Chore::Instant FinishedExports::run(Instant now) noexcept {
   return ids_.empty() ? Instant::max() : now + kRetryTime;
 }
 
+std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports, const std::optional<std::string>& id) {
+  if (!id) {
+    return nullptr;
+  }
+  struct Loan {
+    std::shared_ptr<FinishedExports> exports;
+    std::string id;
+    pid_t owner = getpid();
+    Loan(std::shared_ptr<FinishedExports> the_exports, std::string the_id)
+        : exports(std::move(the_exports)), id(std::move(the_id)) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      if (owner == getpid()) {
+        exports->add(id);
+      }
+    }
+  };
+  return std::make_shared<Loan>(std::move(exports), *id);
+}
+
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,5 +48,10 @@ class FinishedExports final : public Chore, public std::enable_shared_from_this<
   Instant last_added_ TESSERA_GUARDED_BY(mutex_);
   pid_t owner_ TESSERA_GUARDED_BY(mutex_) = 0;
 };
+
+/// Named done once the last copy of this is dropped, in the process that got it (of which a forked child has copies);
+/// nothing without an id.
+[[nodiscard]] std::shared_ptr<void> loan_of(std::shared_ptr<FinishedExports> exports,
+                                            const std::optional<std::string>& id);
 
 }  // namespace tessera
