@@ -13,6 +13,7 @@ using ::testing::ElementsAre;
 
 std::vector<int> statuses(const std::vector<OwnedReport>& reports) {
   std::vector<int> all;
+  all.reserve(reports.size());
   for (const OwnedReport& report : reports) {
     all.push_back(report.status);
   }
