@@ -16,6 +16,7 @@
 #include "http_session.h"
 #include "listener.h"
 #include "tessera/base/file.h"
+#include "tessera/base/unix_socket.h"
 
 namespace tessera {
 namespace {
@@ -90,6 +91,7 @@ void Acceptor::admit(UniqueFd socket) {
     if (!may_connect(socket.value())) {
       return;
     }
+    lengthen_unix_queue(socket.value());
   } else {
     const int on = 1;
     static_cast<void>(::setsockopt(socket.value(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));

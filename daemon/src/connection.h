@@ -72,6 +72,8 @@ class Connection {
 
  private:
   [[nodiscard]] Clock::Instant body_deadline();
+  [[nodiscard]] bool poll_for(short events, std::chrono::microseconds time) const;
+  [[nodiscard]] bool poll_in_flow(short events);
   [[nodiscard]] std::optional<std::size_t> try_send(std::string_view first, std::string_view second) const;
 
   SessionEnvironment& environment_;
@@ -81,6 +83,7 @@ class Connection {
   boost::asio::posix::basic_stream_descriptor<Executor> descriptor_;
   ConnectionTable::Admission admission_ = ConnectionTable::Admission::kServed;
   std::size_t moved_bytes_ = 0;                    // since others last had a turn
+  std::size_t last_bytes_ = 0;                     // that were moved at once
   std::optional<Clock::Instant> body_wait_began_;  // of the body that comes
   std::uint64_t body_bytes_ = 0;                   // since then
   std::string peer_;

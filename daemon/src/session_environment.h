@@ -32,7 +32,7 @@ struct SessionEnvironment {
   WorkerSlots& codec_slots;  ///< threads that decode or encode more than kLargeBytes, or wait for a GPU
   ConnectionTable& connections;
   BodiesBudget& bodies;
-  std::atomic<unsigned>& busy_pollers;  ///< threads that look for a next request without sleeping
+  std::atomic<unsigned>& busy_pollers;  ///< threads that look for what comes next without sleeping
   std::atomic<bool>& is_stopping;
   const LoadSource& load;
 };

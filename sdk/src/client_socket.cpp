@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tessera/base/unix_socket.h"
 #include "tessera/sdk/client_error.h"
 
 namespace tessera {
@@ -54,6 +55,7 @@ UniqueFd connect_unix(const ServerAddress& address, const CallLimits& limits) {
   if (!descriptor.is_open()) {
     throw_connection(address, errno_text(errno));
   }
+  lengthen_unix_queue(descriptor.value());
   const auto begin = std::chrono::steady_clock::now();
   int fault = EAGAIN;
   // That a socket's queue is full cannot be waited for: connect(2) is tried again.
