@@ -16,7 +16,7 @@
 #include "http_session.h"
 #include "listener.h"
 #include "tessera/base/file.h"
-#include "tessera/base/unix_socket.h"
+#include "tessera/base/socket_flow.h"
 
 namespace tessera {
 namespace {

@@ -15,6 +15,8 @@
 #include <memory>
 #include <thread>
 
+#include "tessera/base/socket_flow.h"
+
 namespace tessera {
 namespace {
 
@@ -23,9 +25,6 @@ namespace asio = boost::asio;
 // How much one connection may move before others get a turn on its thread.
 constexpr std::size_t kTurnBytes = std::size_t{4} << 20;
 constexpr std::chrono::seconds kLingerTime{2};
-// What moves so much at once is in flow.
-constexpr std::size_t kFlowBytes = std::size_t{32} << 10;
-constexpr std::chrono::microseconds kFlowTime{20};
 
 bool is_would_block(int reason) {
   return reason == EAGAIN || reason == EWOULDBLOCK;
@@ -119,30 +118,32 @@ Task<bool> Connection::wait_readable(Clock::Instant deadline, Wait wait) {
 }
 
 bool Connection::poll_for_next_request() const {
-  const std::chrono::microseconds time = environment_.options.busy_poll;
-  return time.count() > 0 && poll_for(POLLIN, time);
+  constexpr std::chrono::microseconds kPart{1000};  // between looks whether the server stops
+  std::chrono::microseconds left = environment_.options.busy_poll;
+  return left.count() > 0 && as_busy_poller([&] {
+           for (; left.count() > 0 && !environment_.is_stopping; left -= kPart) {
+             if (poll_without_sleep(socket_, POLLIN, std::min(left, kPart)) != 0) {
+               return true;
+             }
+           }
+           return false;
+         });
 }
 
-// Where much was moved at once, the rest follows within microseconds: less than it takes to wake a thread, twice that
-// on a core that was asleep. Nobody is waited for so who moves little. False if nothing came.
-bool Connection::poll_in_flow(short events) {
-  static const bool kHasTwoCores = std::thread::hardware_concurrency() > 1;
-  return std::exchange(last_bytes_, 0) >= kFlowBytes && kHasTwoCores && poll_for(events, kFlowTime);
-}
-
-bool Connection::poll_for(short events, std::chrono::microseconds time) const {
+// What `look` finds; nothing, if enough threads look for something already.
+template <class Look>
+bool Connection::as_busy_poller(Look look) const {
   // One core at least is for those who have something to do.
   static const unsigned kMaxPollers = std::max(2U, std::thread::hardware_concurrency()) - 1;
-  bool is_ready = false;
-  if (environment_.busy_pollers.fetch_add(1) < kMaxPollers) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    do {
-      ::pollfd polled{socket_, events, 0};
-      is_ready = ::poll(&polled, 1, 0) > 0;
-    } while (!is_ready && !environment_.is_stopping && std::chrono::steady_clock::now() < end);
-  }
+  const bool is_there = environment_.busy_pollers.fetch_add(1) < kMaxPollers && look();
   environment_.busy_pollers.fetch_sub(1);
-  return is_ready;
+  return is_there;
+}
+
+// Nobody is waited for so who moves little. False if nothing came.
+bool Connection::look_in_flow(short events) {
+  return std::exchange(last_bytes_, 0) >= kFlowBytes &&
+         as_busy_poller([&] { return poll_in_flow(socket_, events) != 0; });
 }
 
 void Connection::begin_body() {
@@ -183,7 +184,7 @@ Task<std::size_t> Connection::receive(std::span<std::byte> into) {
     if (received == Received::kEnd) {
       co_return 0;
     }
-    if (poll_in_flow(POLLIN)) {
+    if (look_in_flow(POLLIN)) {
       continue;
     }
     const bool is_open = co_await wait_readable(body_deadline(), Wait::kForBody);
@@ -209,7 +210,7 @@ Task<bool> Connection::send(std::string_view first, std::string_view second) {
       }
       co_return true;
     }
-    if (poll_in_flow(POLLOUT)) {
+    if (look_in_flow(POLLOUT)) {
       continue;
     }
     if (!watch_.arm(after(environment_.options.body_progress_time), Wait::kForAnswerToGo)) {

@@ -72,8 +72,9 @@ class Connection {
 
  private:
   [[nodiscard]] Clock::Instant body_deadline();
-  [[nodiscard]] bool poll_for(short events, std::chrono::microseconds time) const;
-  [[nodiscard]] bool poll_in_flow(short events);
+  template <class Look>
+  [[nodiscard]] bool as_busy_poller(Look look) const;
+  [[nodiscard]] bool look_in_flow(short events);
   [[nodiscard]] std::optional<std::size_t> try_send(std::string_view first, std::string_view second) const;
 
   SessionEnvironment& environment_;

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "tessera/base/unix_socket.h"
+#include "tessera/base/socket_flow.h"
 #include "tessera/sdk/client_error.h"
 
 namespace tessera {
@@ -130,7 +130,11 @@ ClientSocket::Sent ClientSocket::send(std::span<const std::byte> first, std::spa
       continue;
     }
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      const short ready = limits.wait(descriptor_.value(), wanted, CallLimits::Phase::kTransfer);
+      const bool is_large = first.size() + second.size() > kFlowBytes;
+      short ready = is_large ? poll_in_flow(descriptor_.value(), wanted) : short{0};
+      if (ready == 0) {
+        ready = limits.wait(descriptor_.value(), wanted, CallLimits::Phase::kTransfer);
+      }
       if ((ready & POLLIN) != 0) {
         if (!is_interim_response_next()) {
           return Sent::kAnswered;
@@ -160,12 +164,17 @@ bool ClientSocket::is_interim_response_next() const {
 std::size_t ClientSocket::receive(std::span<std::byte> into, const CallLimits& limits) {
   // A server that always has more is never waited for.
   limits.check();
+  bool was_polled = false;
   while (true) {
     const ssize_t got = recv(descriptor_.value(), into.data(), into.size(), MSG_DONTWAIT);
     if (got >= 0) {
       return static_cast<std::size_t>(got);
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (into.size() > kFlowBytes && !std::exchange(was_polled, true) &&
+          poll_in_flow(descriptor_.value(), POLLIN) != 0) {
+        continue;
+      }
       static_cast<void>(limits.wait(descriptor_.value(), POLLIN, CallLimits::Phase::kTransfer));
     } else if (errno != EINTR) {
       receive_errno_ = errno;

@@ -1,9 +1,11 @@
-#include "tessera/base/unix_socket.h"
+#include "tessera/base/socket_flow.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include "tessera/base/unique_fd.h"
@@ -28,11 +30,24 @@ std::size_t bytes_taken(bool is_lengthened) {
   return taken;
 }
 
-TEST(UnixSocketTest, TakesMoreBeforeItsPeerReads) {
+TEST(SocketFlowTest, TakesMoreBeforeItsPeerReads) {
   EXPECT_GT(bytes_taken(true), bytes_taken(false) * 3 / 2);
 }
 
-TEST(UnixSocketTest, MindsNoSocketThatIsNone) {
+TEST(SocketFlowTest, FindsWhatIsThereAndLooksNoLongerThanItMay) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const UniqueFd one = UniqueFd::adopt(ends[0]);
+  UniqueFd other = UniqueFd::adopt(ends[1]);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(poll_without_sleep(one.value(), POLLIN, std::chrono::milliseconds(5)), 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(5));
+  EXPECT_EQ(poll_without_sleep(one.value(), POLLIN | POLLOUT, std::chrono::milliseconds(5)), POLLOUT);
+  other = UniqueFd();
+  EXPECT_NE(poll_without_sleep(one.value(), POLLIN, std::chrono::seconds(60)) & POLLIN, 0) << "its end is something";
+}
+
+TEST(SocketFlowTest, MindsNoSocketThatIsNone) {
   lengthen_unix_queue(-1);
 }
 
