@@ -82,6 +82,8 @@ void BinrefWriter::commit() {
 void BinrefWriter::finish_file() {
   if (prepared_ != nullptr && file_.is_open()) {
     prepared_->note_size(size_bytes_);
+  }
+  if (is_prepared_ && file_.is_open()) {
     static_cast<void>(::ftruncate(file_.value(), static_cast<::off_t>(size_bytes_)));
   }
 }
@@ -90,7 +92,8 @@ Result<UniqueFd> BinrefWriter::make_file(const std::string& name, std::uint64_t 
   if (prepared_ != nullptr) {
     UniqueFd file = prepared_->take(size_bytes);
     // Should it not get a name, an ordinary file has the same fault, or none.
-    if (file.is_open() && folder_.name_file(file, name)) {
+    is_prepared_ = file.is_open() && folder_.name_file(file, name);
+    if (is_prepared_) {
       return file;
     }
   }

@@ -89,7 +89,8 @@ Error cannot_open(std::string_view name, int errno_value) {
   }
 }
 
-Status check_regular(int fd, std::string_view name) {
+// Its size, if it is a regular file.
+Result<std::uint64_t> regular_size(int fd, std::string_view name) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) {
     return system_error("cannot look at " + quoted_name(name), errno);
@@ -100,7 +101,7 @@ Status check_regular(int fd, std::string_view name) {
   if (!S_ISREG(info.st_mode)) {
     return Error(ErrorCode::kInvalidArgument, "path " + quoted_name(name) + " is not a regular file");
   }
-  return {};
+  return static_cast<std::uint64_t>(info.st_size);
 }
 
 }  // namespace
@@ -203,7 +204,7 @@ Result<UniqueFd> ConfinedFolder::open_existing(std::string_view name) const {
   if (!file.is_open()) {
     return cannot_open(name, errno);
   }
-  TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
+  TESSERA_RETURN_IF_ERROR(regular_size(file.value(), name));
   return file;
 }
 
@@ -253,8 +254,8 @@ Result<UniqueFd> ConfinedFolder::open_appending(std::string_view name, bool trun
   if (!file.is_open()) {
     return cannot_write(name, errno);
   }
-  TESSERA_RETURN_IF_ERROR(check_regular(file.value(), name));
-  if (truncate && ::ftruncate(file.value(), 0) != 0) {
+  TESSERA_ASSIGN_OR_RETURN(const std::uint64_t size, regular_size(file.value(), name));
+  if (truncate && size != 0 && ::ftruncate(file.value(), 0) != 0) {
     return system_error("cannot empty " + quoted_name(name) + " in " + in_quotes(path_.native()), errno);
   }
   return file;
@@ -267,23 +268,30 @@ Status ConfinedFolder::create_folders(std::string_view name) const {
 Status ConfinedFolder::make_folders(std::string_view name) const {
   TESSERA_ASSIGN_OR_RETURN(const std::string relative, relative_name(name));
   constexpr int kFlags = O_PATH | O_DIRECTORY;
-  UniqueFd folder = open_beneath(root_.value(), path_, ".", kFlags, 0);
+  UniqueFd folder;  // the last one; the root to begin with
+  bool is_open = true;
   std::size_t end = 0;
-  while (folder.is_open() && end < relative.size()) {
+  while (is_open && end < relative.size()) {
     const std::size_t begin = relative.find_first_not_of('/', end);
     if (begin == std::string::npos) {
       break;
     }
     end = std::min(relative.find('/', begin), relative.size());
     const std::string component = relative.substr(begin, end - begin);
-    // What is there already, a link perhaps, is for the opening to judge.
-    if (component != "." && component != ".." && ::mkdirat(folder.value(), component.c_str(), kFolderMode) != 0 &&
-        errno != EEXIST) {
+    const int parent = folder.is_open() ? folder.value() : root_.value();
+    const bool is_name = component != "." && component != "..";
+    const bool is_made = is_name && ::mkdirat(parent, component.c_str(), kFolderMode) == 0;
+    if (is_name && !is_made && errno != EEXIST) {
       return system_error("cannot make folder " + quoted_name(name) + " in " + in_quotes(path_.native()), errno);
     }
+    if (is_made && end == relative.size()) {
+      return {};
+    }
+    // What is there already, a link perhaps, is for the opening to judge.
     folder = open_beneath(root_.value(), path_, relative.substr(0, end), kFlags, 0);
+    is_open = folder.is_open();
   }
-  if (!folder.is_open()) {
+  if (!is_open) {
     if (errno == EXDEV) {
       return leaves_folder(name);
     }

@@ -83,6 +83,7 @@ class BinrefWriter {
   PreparedFiles* prepared_;
   std::vector<std::string> names_;  // below the folder, all files so far
   UniqueFd file_;
+  bool is_prepared_ = false;      // the current file, which may be longer than what is in it
   std::uint64_t size_bytes_ = 0;  // of the current file
   bool is_committed_ = false;
 };
