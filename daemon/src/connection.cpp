@@ -36,6 +36,7 @@ class SlotWaiter final : public WorkerSlots::Waiter {
  public:
   SlotWaiter(asio::io_context& io, Handler handler) : io_(io), handler_(std::move(handler)) {}
   void granted() override { finish(true); }
+  void refused() override { finish(false); }
   void finish(bool is_granted) {
     asio::post(io_, [handler = std::move(handler_), is_granted]() mutable { handler(is_granted); });
   }

@@ -57,7 +57,7 @@ class Connection {
   [[nodiscard]] Task<bool> send(std::string_view first, std::string_view second);
   /// Lets other connections have this thread first.
   [[nodiscard]] Task<void> give_others_a_turn();
-  /// Waits for a slot; without one if too many wait already.
+  /// Waits for a slot; without one if too many wait already, or if those who wait are refused.
   [[nodiscard]] Task<HeldSlot> wait_for_slot(WorkerSlots& slots);
   /// Closes our side, and throws away what the peer still sends until it closes too, so that it reads the last answer
   /// before a reset.

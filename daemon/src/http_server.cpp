@@ -42,6 +42,8 @@ constexpr std::chrono::seconds kMaxRunRemovalInterval{60};
 constexpr std::chrono::milliseconds kTimeBetweenRemovals{20};
 // Once the server stops: for bodies to arrive, and until the next look at those that still do.
 constexpr std::chrono::milliseconds kTimeForBodies{1000};
+// Beyond the time to stop, for those to hear it who waited for a worker.
+constexpr std::chrono::milliseconds kTimeForRefusals{200};
 constexpr std::chrono::milliseconds kTimeBetweenBodies{100};
 // Before that: for clients to copy out the GPU memory that they were lent, and until the next look at whether they
 // have.
@@ -282,7 +284,12 @@ bool AsioHttpServer::finish() {
     ::shutdown(listener, SHUT_RDWR);
   }
   connections_.close_waiting();
-  const bool have_all_finished = wait_for_calls(stop_time);
+  bool have_all_finished = wait_for_calls(stop_time);
+  if (!have_all_finished) {
+    // Calls that never began can still be answered.
+    call_slots_.refuse_waiters();
+    have_all_finished = connections_.wait_until_empty(kTimeForRefusals);
+  }
   connections_.close_all(clock_.now());
   io_.stop();
   if (have_all_finished) {

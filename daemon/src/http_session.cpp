@@ -61,7 +61,7 @@ class HttpSession {
   [[nodiscard]] Task<bool> answer();
   [[nodiscard]] Task<std::optional<Response>> compute();
   [[nodiscard]] Response answer_to_exception();
-  [[nodiscard]] Response answer_to_full_queue();
+  [[nodiscard]] Response answer_without_worker();
 
   SessionEnvironment& environment_;
   Connection connection_;
@@ -167,7 +167,7 @@ Task<std::optional<Response>> HttpSession::compute() {
     call_slot = co_await connection_.wait_for_slot(environment_.call_slots);
     times.end(RequestPart::kWait, clock.now());
     if (!call_slot.is_held()) {
-      co_return answer_to_full_queue();
+      co_return answer_without_worker();
     }
     if (connection_.is_peer_gone()) {
       environment_.logger.debug("dropped a waiting call, its client has gone", {{"id", reader_.report().id}});
@@ -190,12 +190,15 @@ Response HttpSession::answer_to_exception() {
   return make_internal_error();
 }
 
-Response HttpSession::answer_to_full_queue() {
-  Response response = make_refusal(503, "all workers are busy and too many calls wait for one");
+Response HttpSession::answer_without_worker() {
+  const bool is_stopping = environment_.is_stopping;
+  Response response = make_refusal(503, is_stopping ? "the server stops, and no worker became free in time"
+                                                    : "all workers are busy and too many calls wait for one");
   response.headers.emplace_back("retry-after", "1");
   response.close = false;
-  environment_.service.limits().hit(Limit::kWaitingCalls);
-  reader_.report().limit = Limit::kWaitingCalls;
+  const Limit limit = is_stopping ? Limit::kStopTime : Limit::kWaitingCalls;
+  environment_.service.limits().hit(limit);
+  reader_.report().limit = limit;
   return response;
 }
 

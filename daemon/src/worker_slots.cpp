@@ -38,6 +38,18 @@ void WorkerSlots::give_back() {
   next->granted();
 }
 
+void WorkerSlots::refuse_waiters() {
+  std::deque<std::unique_ptr<Waiter>> refused;
+  {
+    const MutexLock lock(mutex_);
+    waiting_limit_ = 0;
+    refused.swap(queue_);
+  }
+  for (const std::unique_ptr<Waiter>& waiter : refused) {
+    waiter->refused();
+  }
+}
+
 void WorkerSlots::drop_waiters() {
   std::deque<std::unique_ptr<Waiter>> dropped;
   const MutexLock lock(mutex_);

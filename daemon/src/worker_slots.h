@@ -23,6 +23,8 @@ class WorkerSlots {
     /// Called once, on the thread that gave a slot back: the slot now belongs to this waiter. Must not block, must not
     /// throw, and goes on elsewhere.
     virtual void granted() = 0;
+    /// Called instead of it, once, by whoever refuses all waiters. As granted() otherwise.
+    virtual void refused() = 0;
   };
 
   /// What became of a wish for a slot.
@@ -41,6 +43,8 @@ class WorkerSlots {
   [[nodiscard]] Outcome take_or_wait(std::unique_ptr<Waiter>& waiter);
   /// Gives a slot back: to whoever waits longest, if anybody does.
   void give_back();
+  /// Refuses the waiters, and takes no further ones.
+  void refuse_waiters();
   /// Destroys the waiters without granting them anything, and takes no further ones.
   void drop_waiters();
 

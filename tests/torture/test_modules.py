@@ -118,7 +118,9 @@ def test_with_one_worker_the_others_wait_and_health_does_not(start_daemon):
         assert call(daemon, 503).headers["retry-after"] == "1"
         assert daemon.client().get("/health").status == 200
         assert daemon.stop() == 0
-        assert waiting.recv(100) == b""
+        answer = waiting.recv(1000).decode()
+        assert answer.startswith("HTTP/1.1 503 ") and "no worker became free in time" in answer
+        assert hanging.recv(100) == b""
 
 
 @pytest.mark.plain  # a sanitizer needs more address space than there is

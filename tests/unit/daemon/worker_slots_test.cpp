@@ -17,6 +17,7 @@ class NotingWaiter final : public WorkerSlots::Waiter {
  public:
   NotingWaiter(std::vector<int>& granted, int name) : granted_(granted), name_(name) {}
   void granted() override { granted_.push_back(name_); }
+  void refused() override { granted_.push_back(-name_); }
 
  private:
   std::vector<int>& granted_;
@@ -71,6 +72,18 @@ TEST_F(WorkerSlotsTest, KeepsNoMoreWaitersThanTheLimit) {
   EXPECT_EQ(wait(slots, 2), Outcome::kFull);
   slots.give_back();
   EXPECT_EQ(wait(slots, 3), Outcome::kQueued);
+}
+
+TEST_F(WorkerSlotsTest, RefusesWhoWaitsAndWhoWouldWait) {
+  WorkerSlots slots(1, 10);
+  EXPECT_TRUE(slots.try_take());
+  EXPECT_EQ(wait(slots, 1), Outcome::kQueued);
+  EXPECT_EQ(wait(slots, 2), Outcome::kQueued);
+  slots.refuse_waiters();
+  EXPECT_THAT(granted_, ElementsAre(-1, -2));
+  EXPECT_EQ(wait(slots, 3), Outcome::kFull);
+  slots.give_back();
+  EXPECT_TRUE(slots.try_take());
 }
 
 TEST_F(WorkerSlotsTest, DropsWaitersWithoutGrantingThem) {
