@@ -151,10 +151,13 @@ class ArrayObjectReader {
       return;
     }
     const std::size_t begin = scanner_.offset();
-    if (std::optional<Buffer> folded = scanner_.read_folded_text(static_cast<std::size_t>(*size))) {
-      buffer.is_folded = true;
-      buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, *std::move(folded));
-      return;
+    // The bytes of a fold stay as they are, for the text to be unfolded from them; those of truth values may not.
+    if (buffer.dtype != DType::kBool) {
+      if (std::optional<Buffer> folded = scanner_.read_folded_text(static_cast<std::size_t>(*size))) {
+        buffer.is_folded = true;
+        buffer.decoded = adopt_bytes(buffer.dtype, buffer.shape, *std::move(folded));
+        return;
+      }
     }
     if (*size > scanner_.remaining()) {
       return;

@@ -35,7 +35,7 @@ std::optional<std::uint64_t> guess_array_bytes(std::string_view before) {
   }
   const std::optional<DType> dtype = find_dtype(dtype_scanner.read_text());
   JsonScanner scanner = at_last_member(before, R"("shape")");
-  // Reading changes the bytes of truth values, so that they could not be unfolded.
+  // Folds of truth values are not taken, since reading may change their bytes.
   if (!dtype || *dtype == DType::kBool || scanner.peek() != JsonKind::kList) {
     return std::nullopt;
   }
@@ -74,6 +74,9 @@ std::optional<Buffer> ArrivingText::find_bytes(std::size_t place) const {
 }
 
 void ArrivingText::unfold() {
+  if (folds_.empty()) {
+    return;
+  }
   std::size_t end = std::exchange(filled_, filled_ + left_out_);
   std::size_t end_of_whole = filled_;
   for (; !folds_.empty(); folds_.pop_back()) {

@@ -26,7 +26,11 @@ short poll_without_sleep(int socket, short events, std::chrono::microseconds tim
 void lengthen_unix_queue(int socket) {
   // Twice as much as is asked for is given (socket(7)); up to the usual wmem_max no permission is needed.
   const int wanted = 208 << 10;
-  static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof wanted));
+  int given = 0;
+  ::socklen_t size = sizeof given;
+  if (::getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &given, &size) == 0 && given < 2 * wanted) {
+    static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof wanted));
+  }
 }
 
 }  // namespace tessera

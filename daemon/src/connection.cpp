@@ -149,6 +149,7 @@ bool Connection::look_in_flow(short events) {
 
 void Connection::begin_body() {
   body_wait_began_.reset();
+  last_bytes_ = 0;
 }
 
 // The earlier of two: too long without a byte, or too few bytes for the time that it took so far.

@@ -21,7 +21,7 @@ class RequestBody {
   [[nodiscard]] std::size_t size_bytes() const { return arrived_ != nullptr ? arrived_->size_bytes() : whole_.size(); }
   [[nodiscard]] bool is_empty() const { return size_bytes() == 0; }
 
-  /// The text as it was sent.
+  /// The text as it was sent; not after a good read().
   [[nodiscard]] std::string_view whole() const {
     if (arrived_ == nullptr) {
       return whole_;

@@ -47,13 +47,21 @@ CallLimits::CallLimits(const Timeouts& timeouts, std::optional<Cancellation> can
                        std::function<void()> on_signal)
     : timeouts_{bounded(timeouts.connect), bounded(timeouts.read), bounded(timeouts.total)},
       cancellation_(std::move(cancellation)),
-      on_signal_(std::move(on_signal)) {
+      on_signal_(std::move(on_signal)),
+      next_signal_check_(on_signal_ ? steady_clock::now() + milliseconds(kSignalMilliseconds) : Instant()) {
   if (timeouts_.total) {
     end_ = steady_clock::now() + *timeouts_.total;
   }
 }
 
 void CallLimits::check() const {
+  if (on_signal_) {
+    const Instant now = steady_clock::now();
+    if (now >= next_signal_check_) {
+      next_signal_check_ = now + milliseconds(kSignalMilliseconds);
+      on_signal_();
+    }
+  }
   if (cancellation_ && cancellation_->is_cancelled()) {
     throw_cancelled();
   }

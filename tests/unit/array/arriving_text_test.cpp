@@ -206,12 +206,19 @@ TEST(ArrivingTextTest, ChangesNoResultOfReading) {
           array_text("[40001]", buffer) + "]}",
       R"({"shape":[40001],"dtype":"float32","data":{"buffer":")" + buffer + R"(","encoding":"binref"}})",
       R"({"shape":[40001],"dtype":"float32","data":{"buffer":")" + buffer + R"(","encoding":"json"}})",
+      // The type that the scanner meets is another than the one that was guessed, and may be written to.
+      R"({"shape":[160004],"dtype":"bool","data":{"encoding":{"dtype":"uint8"},"buffer":")" + buffer +
+          R"(","encoding":"base64"},"dtype":"uint8"})",
+      R"({"shape":[160004],"dtype":"uint8","d\u0074ype":"bool","data":{"buffer":")" + buffer +
+          R"(","encoding":"base64"},"dtype":"uint8"})",
+      R"({"shape":[160004],"dtype":"uint8","d\u0074ype":"bool","data":{"buffer":")" + buffer +
+          R"(","encoding":"base64"}})",
       array_text("[40001]", buffer).substr(0, 200'000),
   };
   int good = 0;
   for (const std::string& text : texts) {
     const ArrayReader reader(nullptr, {});
-    const ArrivingText arriving = arrive(text, 50'000);
+    ArrivingText arriving = arrive(text, 50'000);
     JsonScanner plain(text);
     JsonScanner scanner(arriving.text(), {.arrived = &arriving});
     const auto expected = reader.read(plain, ArraySpec());
@@ -225,6 +232,8 @@ TEST(ArrivingTextTest, ChangesNoResultOfReading) {
       EXPECT_EQ(scanner.has_fault(), plain.has_fault());
       EXPECT_EQ(actual.index(), expected.index());
     }
+    arriving.unfold();
+    EXPECT_TRUE(arriving.text() == text) << text.substr(0, 100);
   }
   EXPECT_EQ(good, 3);  // the first two, and the one whose first buffer does not count
 }

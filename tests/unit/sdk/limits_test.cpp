@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "client_errors.h"
@@ -89,6 +90,14 @@ TEST(LimitsTest, EndTheWaitForAnAnswer) {
   });
   EXPECT_GE(time, milliseconds(100));
   EXPECT_LT(time, milliseconds(60'000));
+}
+
+// Where something always comes there is no wait that a signal could end.
+TEST(LimitsTest, LetSignalsEndABodyThatPours) {
+  const ScriptedServer server(pour);
+  ClientOptions options;
+  options.on_signal = [] { throw std::runtime_error("Ctrl-C"); };
+  EXPECT_THROW(static_cast<void>(Tesseract::from_url(server.url(), options).health()), std::runtime_error);
 }
 
 TEST(LimitsTest, EndTheWaitForTheRestOfABody) {

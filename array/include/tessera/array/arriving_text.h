@@ -18,7 +18,7 @@ namespace tessera {
 /// it guesses right the text is folded: the bytes are there, their base64 is not. A JsonScanner that knows of this
 /// object takes the bytes; for all others a folded text is no JSON, so that nobody takes it for what was sent. If
 /// reading fails, then, unfold() and read again. What was guessed wrong costs time only; bytes and text together are
-/// never larger than the whole text. One thread at a time.
+/// never larger than the whole text, but for what the pool rounds up. One thread at a time.
 class ArrivingText {
  public:
   /// What is not folded.
@@ -44,6 +44,13 @@ class ArrivingText {
         limits_(limits),
         state_(size_bytes > limits.array_bytes ? State::kOutside : State::kGivenUp) {}
 
+  ArrivingText(ArrivingText&&) = default;
+  ArrivingText& operator=(ArrivingText&&) = default;
+  // A copy would share the memory.
+  ArrivingText(const ArrivingText&) = delete;
+  ArrivingText& operator=(const ArrivingText&) = delete;
+  ~ArrivingText() = default;
+
   /// Where the next bytes belong; empty once all have come.
   [[nodiscard]] std::span<std::byte> room() const;
   /// Notes that so many bytes were put there, and looks at them. Requires: size_bytes <= room().size().
@@ -60,7 +67,8 @@ class ArrivingText {
   /// The bytes of the folded text whose kFold stands at `place` of text(), as base64_decode() makes them; nothing if
   /// none does.
   [[nodiscard]] std::optional<Buffer> find_bytes(std::size_t place) const;
-  /// Makes text() what was sent. Requires: nobody has written to the bytes.
+  /// Makes text() what was sent, unless the bytes were given up. Requires: all has come, and nobody has written to the
+  /// bytes.
   void unfold();
   /// Lets go of the bytes, which so belong to those alone who took them. Nothing can be unfolded any more.
   void give_up_bytes() { folds_.clear(); }

@@ -16,8 +16,9 @@ inline constexpr std::size_t kFlowBytes = std::size_t{16} << 10;
 /// The same for any time, on any machine.
 [[nodiscard]] short poll_without_sleep(int socket, short events, std::chrono::microseconds time);
 
-/// Lets a Unix socket take 416 KiB that its peer has not read yet, twice as much as by itself: while one side fills it
-/// the other empties it, and both sleep less often. Where the system allows less, it is less.
+/// Lets a Unix socket take 416 KiB that its peer has not read yet, twice as much as it usually does: while one side
+/// fills it the other empties it, and both sleep less often. Where the system allows less, it is less; where it gives
+/// more, that stays.
 void lengthen_unix_queue(int socket);
 
 }  // namespace tessera

@@ -32,7 +32,8 @@ struct DifferentiableArray {
 };
 
 /// Says why an object breaks a rule, or nothing. Arrays in it have shapes, and no data in abstract_eval. Called
-/// for inputs and outputs, from several threads; one that throws counts as broken, with that text.
+/// for inputs and outputs, from several threads, and perhaps twice for one request; one that throws counts as broken,
+/// with that text.
 using Rule = std::function<std::optional<std::string>(const Object&)>;
 
 /// Named fields in order (PROTOCOL.md sections 9.1 and 15). Built by chained calls, then constant; a constant one is
