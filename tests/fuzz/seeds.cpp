@@ -153,13 +153,6 @@ Seeds arriving_text_seeds() {
                       text.get<std::string>());
     }
   }
-  // The type that is met is another than the one that is looked for.
-  for (
-      const char* text :
-      {R"({"shape":[3],"dtype":"bool","data":{"encoding":{"dtype":"uint8"},"buffer":"AgID","encoding":"base64"},"dtype":"uint8"})",
-       R"({"shape":[3],"dtype":"uint8","d\u0074ype":"bool","data":{"buffer":"AgID","encoding":"base64"},"dtype":"uint8"})"}) {
-    seeds.push_back(std::string(1, '\x06') + choices({0, 0}) + text);
-  }
   return seeds;
 }
 
