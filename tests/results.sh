@@ -7,6 +7,9 @@ passed=0
 failed=0
 skipped=0
 
+# A test of pytest that hangs says where, and ends its run.
+export PYTEST_ADDOPTS="-o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true"
+
 begin_part() {
   part="$1"
   build="$(cd "$2" && pwd)"

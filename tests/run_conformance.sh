@@ -20,8 +20,7 @@ run() {
   local name="$1" libraries="$2"
   shift 2
   PYTHONDONTWRITEBYTECODE=1 JAX_PLATFORMS=cpu PATH="$build/bin:$PATH" LD_LIBRARY_PATH="$libraries" \
-    "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE -o faulthandler_timeout=300 \
-    -o faulthandler_exit_on_timeout=true "${left_out[@]}" --junitxml="$results/$name/pytest.xml" \
+    "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE "${left_out[@]}" --junitxml="$results/$name/pytest.xml" \
     --serve "$program serve {name} --host {host} --port {port}" \
     --cli "$program run {name} {command} {payload} {options}" "${@:-.}" || echo "FAILED: pytest, $name" >&2
 }

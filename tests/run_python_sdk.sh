@@ -18,8 +18,7 @@ run() {
   shift 3
   (cd "$repository/tests/$folder" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$site" PATH="$build/bin:$PATH" \
     LD_LIBRARY_PATH="$libraries" TESSERA_WHEELS="$build/wheels" \
-    "$python" -m pytest -q --tb=short -rfE -o faulthandler_timeout=300 \
-    -o faulthandler_exit_on_timeout=true --junitxml="$results/$name/pytest.xml" "$@" || echo "FAILED: pytest, $name")
+    "$python" -m pytest -q --tb=short -rfE --junitxml="$results/$name/pytest.xml" "$@" || echo "FAILED: pytest, $name")
 }
 stand_in="$build/stand_in${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 ours=(--serve "$program serve {name} --host {host} --port {port}" --cli "$program run {name} {command} {payload} {options}")

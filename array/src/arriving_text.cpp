@@ -68,6 +68,16 @@ void ArrivingText::add(std::size_t size_bytes) {
   }
 }
 
+std::size_t ArrivingText::put(std::span<const std::byte> bytes) {
+  const std::span<std::byte> place = room();
+  const std::size_t count = std::min(bytes.size(), place.size());
+  if (count != 0) {
+    std::memcpy(place.data(), bytes.data(), count);
+    add(count);
+  }
+  return count;
+}
+
 std::optional<Buffer> ArrivingText::find_bytes(std::size_t place) const {
   const auto found = std::ranges::lower_bound(folds_, place, {}, &Fold::place);
   return found == folds_.end() || found->place != place ? std::nullopt : std::optional(found->bytes);

@@ -26,9 +26,7 @@ class RequestBody {
     if (arrived_ == nullptr) {
       return whole_;
     }
-    if (arrived_->is_folded()) {
-      arrived_->unfold();
-    }
+    arrived_->unfold();
     return arrived_->text();
   }
 

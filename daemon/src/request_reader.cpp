@@ -223,11 +223,7 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
     co_return refuse_for_now(begun.size());
   }
   for (std::string_view left = begun; !left.empty();) {
-    const std::span<std::byte> room = body->room();
-    const std::size_t count = std::min(left.size(), room.size());
-    std::memcpy(room.data(), left.data(), count);
-    body->add(count);
-    left.remove_prefix(count);
+    left.remove_prefix(body->put(std::as_bytes(std::span(left))));
   }
   used_bytes_ += begun.size();
   for (std::span<std::byte> room = body->room(); !room.empty(); room = body->room()) {

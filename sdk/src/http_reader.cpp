@@ -223,13 +223,11 @@ class Reading {
     response.size_bytes = static_cast<std::size_t>(length);
     ArrivingText& text = begin_announced(response);
     std::uint64_t told = 0;
-    for (std::span<std::byte> room = text.room(); !room.empty(); room = text.room()) {
-      const std::size_t got = begin_ != end_ ? take_held(room) : socket_.receive(room, limits_);
-      if (got == 0) {
+    while (!text.room().empty()) {
+      if (read_more(text) == 0) {
         throw_bad_response("it ended after " + std::to_string(text.arrived_bytes()) + " of " + std::to_string(length) +
                            " bytes");
       }
-      text.add(got);
       const std::uint64_t have = text.arrived_bytes();
       if (have - told >= kProgressBytes || have == length) {
         told = have;
@@ -249,11 +247,15 @@ class Reading {
     }
   }
 
-  // Moves what is held of the body to its place.
-  std::size_t take_held(std::span<std::byte> room) {
-    const std::size_t count = std::min(end_ - begin_, room.size());
-    std::memcpy(room.data(), held_.data() + begin_, count);
-    begin_ += count;
+  // Adds what is held of the body, or else what comes next; 0 at the end of the connection.
+  std::size_t read_more(ArrivingText& text) {
+    if (begin_ != end_) {
+      const std::size_t count = text.put(std::span(held_).subspan(begin_, end_ - begin_));
+      begin_ += count;
+      return count;
+    }
+    const std::size_t count = socket_.receive(text.room(), limits_);
+    text.add(count);
     return count;
   }
 

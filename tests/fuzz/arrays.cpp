@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "support/arriving.h"
 #include "tessera/array/body.h"
 #include "tessera/array/json_scanner.h"
 #include "tessera/array/value_writer.h"
@@ -115,13 +116,7 @@ std::string written(const Array& array, const Encoding& encoding) {
 }
 
 ArrivingText arrive(std::string_view text, std::size_t piece) {
-  ArrivingText arriving(text.size(), {.array_bytes = 1, .text_bytes = 1});
-  while (!text.empty()) {
-    const std::size_t count = std::min({piece, text.size(), arriving.room().size()});
-    std::memcpy(arriving.room().data(), text.data(), count);
-    arriving.add(count);
-    text.remove_prefix(count);
-  }
+  ArrivingText arriving = testing::arrive(text, piece, {.array_bytes = 1, .text_bytes = 1});
   require(arriving.room().empty(), "all has come");
   return arriving;
 }

@@ -4,19 +4,21 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "support/arriving.h"
 #include "tessera/array/array_reader.h"
 #include "tessera/array/base64.h"
 #include "tessera/array/json_scanner.h"
 
 namespace tessera {
 namespace {
+
+using testing::arrive;
 
 constexpr std::size_t kElements = 40'001;
 constexpr std::size_t kBytes = kElements * 4;
@@ -35,18 +37,6 @@ std::string array_text(std::string_view shape, std::string_view buffer, std::str
   std::string text = R"({"object_type":"array","shape":)";
   text.append(shape).append(R"(,"dtype":"float32","data":{"buffer":")").append(buffer);
   return text.append(R"(","encoding":"base64")").append(more).append("}}");
-}
-
-// Lets a text arrive in pieces of so many characters.
-ArrivingText arrive(std::string_view text, std::size_t piece, ArrivingText::Limits limits = {}) {
-  ArrivingText arriving(text.size(), limits);
-  while (!text.empty()) {
-    const std::size_t count = std::min({piece, text.size(), arriving.room().size()});
-    std::memcpy(arriving.room().data(), text.data(), count);
-    arriving.add(count);
-    text.remove_prefix(count);
-  }
-  return arriving;
 }
 
 // The text with a fold in the place of each buffer.

@@ -1,8 +1,6 @@
 // Sends requests to a Service as a connection would, without a socket.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "service.h"
+#include "support/arriving.h"
 #include "tessera/tesseract/module.h"
 
 // Of the mixer, which the tests are linked with.
@@ -65,18 +64,6 @@ struct Answer {
     return {};
   }
 };
-
-/// A text that has come in pieces.
-inline ArrivingText arrive(std::string_view text, std::size_t piece_bytes) {
-  ArrivingText arriving(text.size());
-  while (!text.empty()) {
-    const std::size_t count = std::min({piece_bytes, text.size(), arriving.room().size()});
-    std::memcpy(arriving.room().data(), text.data(), count);
-    arriving.add(count);
-    text.remove_prefix(count);
-  }
-  return arriving;
-}
 
 /// Handles one request from its beginning to its answer.
 inline Answer send(Service& service, const OwnedRequest& owned) {

@@ -55,6 +55,8 @@ class ArrivingText {
   [[nodiscard]] std::span<std::byte> room() const;
   /// Notes that so many bytes were put there, and looks at them. Requires: size_bytes <= room().size().
   void add(std::size_t size_bytes);
+  /// Does both with bytes that lie elsewhere, as many as there is room for; returns how many.
+  std::size_t put(std::span<const std::byte> bytes);
 
   /// Of the whole text, as it is sent.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
