@@ -79,6 +79,9 @@ TEST(ThreadsTest, NameEachExportOnce) {
   options.exports_idle_time = milliseconds(1);
   {
     const Tesseract client = Tesseract::from_url(server.url(), options);
+    // The server does not record who fetches the document, and that request, too, would name what another thread has
+    // finished with.
+    static_cast<void>(client.openapi_schema());
     on_threads(16, [&client](int thread) {
       for (int call = 0; call != 20; ++call) {
         static_cast<void>(client.apply({}));
