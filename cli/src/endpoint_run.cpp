@@ -155,7 +155,7 @@ class RunFiles {
   [[nodiscard]] const ConfinedFolder& output() const { return output_; }
   [[nodiscard]] Run& run() { return *run_; }
   [[nodiscard]] std::unique_ptr<OutputCapture> capture() {
-    return value_or_fail(OutputCapture::start(*run_, OutputCapture::Target::kRunLogAndError));
+    return value_or_fail(standard_output_.capture(*run_, OutputCapture::Target::kRunLogAndError));
   }
 
  private:
@@ -176,6 +176,7 @@ class RunFiles {
     return value_or_fail(ConfinedFolder::open(path));
   }
 
+  const StandardOutput standard_output_ = value_or_fail(StandardOutput::keep());
   SystemClock clock_;
   Mutex mutex_;
   std::shared_ptr<GpuSystem> gpus_ TESSERA_GUARDED_BY(mutex_);
@@ -209,7 +210,8 @@ class EndpointRun {
     RunFiles files(config_.output_path);
     std::variant<Object, EndpointFailure> outcome;
     {
-      const CrashNote note(definition_.name(), name_of(endpoint), files.output().path().native(), "");
+      const CrashNote note(
+          {.tesseract = definition_.name(), .endpoint = name_of(endpoint), .output = files.output().path().native()});
       const std::unique_ptr<OutputCapture> capture = files.capture();
       // abstract_eval leaves out what was not set, other than over HTTP.
       outcome = run_call(definition_, std::get<Call>(read), files.run(), false);
@@ -238,7 +240,8 @@ class EndpointRun {
     }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
-      const CrashNote note(definition_.name(), kTest, files.output().path().native(), "");
+      const CrashNote note(
+          {.tesseract = definition_.name(), .endpoint = kTest, .output = files.output().path().native()});
       const std::unique_ptr<OutputCapture> capture = files.capture();
       return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();

@@ -287,10 +287,20 @@ Task<void> Connection::linger() {
   }
 }
 
-bool Connection::is_peer_gone() const {
+bool Connection::is_broken() const {
+  ::pollfd polled{.fd = socket_, .events = 0, .revents = 0};
+  return ::poll(&polled, 1, 0) > 0 && (polled.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+bool Connection::has_peer_gone() const {
+  if (is_broken()) {
+    return true;
+  }
+  int domain = AF_UNIX;
+  ::socklen_t size = sizeof domain;
+  static_cast<void>(::getsockopt(socket_, SOL_SOCKET, SO_DOMAIN, &domain, &size));
   char byte = 0;
-  const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK);
-  return got == 0 || (got < 0 && !is_would_block(errno) && errno != EINTR);
+  return domain != AF_UNIX && ::recv(socket_, &byte, 1, MSG_PEEK) == 0;
 }
 
 }  // namespace tessera

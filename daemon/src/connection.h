@@ -67,8 +67,11 @@ class Connection {
   [[nodiscard]] std::string_view peer() const { return peer_; }
   /// What the table of connections sees of this one.
   [[nodiscard]] WatchedConnection& watch() { return watch_; }
-  /// Whether the peer has closed, as far as the system knows.
-  [[nodiscard]] bool is_peer_gone() const;
+  /// Whether nobody can get an answer any more: the peer reset the connection, or closed a Unix socket.
+  [[nodiscard]] bool is_broken() const;
+  /// The same, or the peer of a TCP connection sends nothing more: that it has closed and that it has closed one
+  /// direction only look alike.
+  [[nodiscard]] bool has_peer_gone() const;
 
  private:
   [[nodiscard]] Clock::Instant body_deadline();

@@ -155,13 +155,10 @@ void wait_for_copier(int pipe) {
 
 }  // namespace
 
-CrashNote::CrashNote(std::string_view tesseract, std::string_view endpoint)
-    : CrashNote({"tesseract=", tesseract, " endpoint=", endpoint}) {}
-
-CrashNote::CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view output,
-                     std::string_view run_folder)
-    : CrashNote({"tesseract=", tesseract, " endpoint=", endpoint, " run=", output,
-                 run_folder.empty() || output.ends_with('/') ? "" : "/", run_folder}) {}
+CrashNote::CrashNote(const Call& call)
+    : CrashNote({"tesseract=", call.tesseract, " endpoint=", call.endpoint, call.id.empty() ? "" : " id=", call.id,
+                 call.output.empty() ? "" : " run=", call.output,
+                 call.run_folder.empty() || call.output.ends_with('/') ? "" : "/", call.run_folder}) {}
 
 CrashNote::CrashNote(std::string_view doing) : CrashNote({doing}) {}
 

@@ -174,21 +174,25 @@ class EndpointCall final : public PendingCall {
   void refuse_if_lent() {
     if (parts_.gpu.make_room_after_exhaustion(request_.exports_done.has_value())) {
       parts_.logger.warning("a call failed as a GPU had no memory left, some of which clients hold",
-                            {{"text", std::get<EndpointFailure>(outcome_).text}});
+                            {{"text", std::get<EndpointFailure>(outcome_).text}, {"id", record_.id()}});
       record_.hit(Limit::kGpuMemory);
       outcome_ = gpu_full();
     }
   }
 
   Outcome run_without_folder() {
-    const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint));
-    DaemonContext context(parts_);
+    const CrashNote note(
+        {.tesseract = tesseract_.definition->name(), .endpoint = name_of(call_.endpoint), .id = record_.id()});
+    DaemonContext context(parts_, record_.id());
     return outcome_of(run_call(*tesseract_.definition, call_, context, true));
   }
 
   Outcome run_in_folder() {
-    const CrashNote note(tesseract_.definition->name(), name_of(call_.endpoint), tesseract_.output.path().native(),
-                         run_->folder);
+    const CrashNote note({.tesseract = tesseract_.definition->name(),
+                          .endpoint = name_of(call_.endpoint),
+                          .output = tesseract_.output.path().native(),
+                          .run_folder = run_->folder,
+                          .id = record_.id()});
     if (run_->run_id) {
       if (const Status made = run_->run->make_folder(); !made) {
         if (const auto fault = fault_of_run_id(made.error(), tesseract_.output.path(), run_->folder)) {
@@ -201,7 +205,7 @@ class EndpointCall final : public PendingCall {
     Outcome outcome = outcome_of(run_call(*tesseract_.definition, call_, *run_->run, false));
     if (const Status ended = capture ? capture->end() : Status(); !ended) {
       // Whatever a full disk makes of the log, the call itself is not undone.
-      parts_.logger.warning("what a call printed is lost", {{"reason", ended.error().message()}});
+      parts_.logger.warning("what a call printed is lost", {{"reason", ended.error().message()}, {"id", record_.id()}});
     }
     return outcome;
   }
@@ -211,9 +215,10 @@ class EndpointCall final : public PendingCall {
     if (parts_.options.workers != 1) {
       return nullptr;
     }
-    Result<std::unique_ptr<OutputCapture>> capture = OutputCapture::start(*run_->run, OutputCapture::Target::kRunLog);
+    Result<std::unique_ptr<OutputCapture>> capture = parts_.output.capture(*run_->run, OutputCapture::Target::kRunLog);
     if (!capture) {
-      parts_.logger.warning("output of a call is not captured", {{"reason", capture.error().message()}});
+      parts_.logger.warning("output of a call is not captured",
+                            {{"reason", capture.error().message()}, {"id", record_.id()}});
       return nullptr;
     }
     return std::move(capture).value();

@@ -22,13 +22,15 @@ namespace {
 
 namespace asio = boost::asio;
 
-void log_exception(Logger& logger, std::string_view message, const std::exception_ptr& error) {
+// Of a request with an id, or of a connection.
+void log_exception(Logger& logger, std::string_view message, const std::exception_ptr& error,
+                   std::string_view id = {}) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& exception) {
-    logger.error(message, {{"what", exception.what()}});
+    logger.error(message, {{"what", exception.what()}, {"id", id}});
   } catch (...) {
-    logger.error(message, {{"what", "not a std::exception"}});
+    logger.error(message, {{"what", "not a std::exception"}, {"id", id}});
   }
 }
 
@@ -160,6 +162,7 @@ Task<std::optional<Response>> HttpSession::compute() {
 
   // On this thread if a slot is free: waking another one would cost more than a small call.
   HeldSlot call_slot;
+  bool has_waited = false;
   if (environment_.call_slots.try_take()) {
     call_slot = HeldSlot(environment_.call_slots);
     times.skip(RequestPart::kWait);
@@ -169,10 +172,12 @@ Task<std::optional<Response>> HttpSession::compute() {
     if (!call_slot.is_held()) {
       co_return answer_without_worker();
     }
-    if (connection_.is_peer_gone()) {
-      environment_.logger.debug("dropped a waiting call, its client has gone", {{"id", reader_.report().id}});
-      co_return std::nullopt;
-    }
+    has_waited = true;
+  }
+  // What has only just come is not asked about: that would cost every small call a system call.
+  if (has_waited ? connection_.has_peer_gone() : body_bytes > kLargeBytes && connection_.is_broken()) {
+    environment_.logger.debug("dropped a call, its client has gone", {{"id", reader_.report().id}});
+    co_return std::nullopt;
   }
   call->run();
   times.end(RequestPart::kCompute, clock.now());
@@ -186,7 +191,8 @@ Task<std::optional<Response>> HttpSession::compute() {
 
 // The service and its calls never throw; if one does all the same, its client hears of it and others do not.
 Response HttpSession::answer_to_exception() {
-  log_exception(environment_.logger, "a request was lost to an exception", std::current_exception());
+  log_exception(environment_.logger, "a request was lost to an exception", std::current_exception(),
+                reader_.report().id);
   return make_internal_error();
 }
 
@@ -194,7 +200,6 @@ Response HttpSession::answer_without_worker() {
   const bool is_stopping = environment_.is_stopping;
   Response response = make_refusal(503, is_stopping ? "the server stops, and no worker became free in time"
                                                     : "all workers are busy and too many calls wait for one");
-  response.headers.emplace_back("retry-after", "1");
   response.close = false;
   const Limit limit = is_stopping ? Limit::kStopTime : Limit::kWaitingCalls;
   environment_.service.limits().hit(limit);

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// Named as in DaemonOptions, where they have their values.
+/// Named as in DaemonOptions where an option holds their value.
 enum class Limit {
   kNone,
   kConnections,       ///< one too many: another gave way, or it was refused or closed

@@ -59,10 +59,10 @@ Status redirect(int target, int descriptor) {
   return {};
 }
 
-/// Remembers what descriptors 1 and 2 were, and makes them that again.
+/// Makes descriptors 1 and 2 what they were before a capture. Negative: they were closed.
 class OutputGuard {
  public:
-  OutputGuard() : output_(duplicate_of(STDOUT_FILENO)), error_(duplicate_of(STDERR_FILENO)) {}
+  OutputGuard(int output, int error) : output_(output), error_(error) {}
   OutputGuard(const OutputGuard&) = delete;
   OutputGuard& operator=(const OutputGuard&) = delete;
   ~OutputGuard() { restore(); }
@@ -74,30 +74,35 @@ class OutputGuard {
 
   void restore() {
     if (!std::exchange(is_restored_, true)) {
-      restore(output_.value(), STDOUT_FILENO);
-      restore(error_.value(), STDERR_FILENO);
+      restore(output_, STDOUT_FILENO);
+      restore(error_, STDERR_FILENO);
     }
   }
 
-  /// What descriptor 2 was; -1 if it was closed.
-  [[nodiscard]] int error() const { return error_.value(); }
+  /// What descriptor 2 was; negative if it was closed.
+  [[nodiscard]] int error() const { return error_; }
 
  private:
-  static UniqueFd duplicate_of(int descriptor) {
-    return UniqueFd::adopt(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  }
-  static void restore(int saved, int descriptor) {
-    if (saved >= 0) {
-      (void)redirect(saved, descriptor);
+  static void restore(int kept, int descriptor) {
+    if (kept >= 0) {
+      (void)redirect(kept, descriptor);
     } else {
       (void)::close(descriptor);
     }
   }
 
-  UniqueFd output_;
-  UniqueFd error_;
+  int output_;
+  int error_;
   bool is_restored_ = false;
 };
+
+Result<UniqueFd> duplicate_of(int descriptor) {
+  UniqueFd duplicate = UniqueFd::adopt(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!duplicate.is_open() && errno != EBADF) {
+    return system_error("cannot duplicate descriptor " + std::to_string(descriptor), errno);
+  }
+  return duplicate;
+}
 
 // Descriptors 1 and 2 belong to the process, and so does the claim to redirect them.
 std::atomic<bool> is_captured{false};
@@ -175,7 +180,8 @@ Status move_content(int source, int target) {
 /// Writes to the run's log; to the scratch file while there is none.
 class LogCapture final : public OutputCapture {
  public:
-  LogCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
+  LogCapture(CaptureClaim claim, int output, int error, Run& run)
+      : claim_(std::move(claim)), run_(run), guard_(output, error) {}
 
   ~LogCapture() override { (void)end(); }
 
@@ -235,7 +241,8 @@ class LogCapture final : public OutputCapture {
 /// Copies what comes through a pipe to the run's log and to what was descriptor 2.
 class TeeCapture final : public OutputCapture {
  public:
-  TeeCapture(CaptureClaim claim, Run& run) : claim_(std::move(claim)), run_(run) {}
+  TeeCapture(CaptureClaim claim, int output, int error, Run& run)
+      : claim_(std::move(claim)), run_(run), guard_(output, error) {}
 
   ~TeeCapture() override { (void)end(); }
 
@@ -329,19 +336,25 @@ class TeeCapture final : public OutputCapture {
 
 }  // namespace
 
-Result<std::unique_ptr<OutputCapture>> OutputCapture::start(Run& run, Target target) {
+Result<StandardOutput> StandardOutput::keep() {
+  TESSERA_ASSIGN_OR_RETURN(UniqueFd output, duplicate_of(STDOUT_FILENO));
+  TESSERA_ASSIGN_OR_RETURN(UniqueFd error, duplicate_of(STDERR_FILENO));
+  return StandardOutput(std::move(output), std::move(error));
+}
+
+Result<std::unique_ptr<OutputCapture>> StandardOutput::capture(Run& run, OutputCapture::Target target) const {
   CaptureClaim claim;
   if (!claim.is_held()) {
     return Error(ErrorCode::kUnavailable, "the output of this process is captured already");
   }
   (void)flush_streams();
   print_by_the_line();
-  if (target == Target::kRunLogAndError) {
-    auto capture = std::make_unique<TeeCapture>(std::move(claim), run);
+  if (target == OutputCapture::Target::kRunLogAndError) {
+    auto capture = std::make_unique<TeeCapture>(std::move(claim), output_.value(), error_.value(), run);
     TESSERA_RETURN_IF_ERROR(capture->begin());
     return std::unique_ptr<OutputCapture>(std::move(capture));
   }
-  auto capture = std::make_unique<LogCapture>(std::move(claim), run);
+  auto capture = std::make_unique<LogCapture>(std::move(claim), output_.value(), error_.value(), run);
   TESSERA_RETURN_IF_ERROR(capture->begin());
   return std::unique_ptr<OutputCapture>(std::move(capture));
 }

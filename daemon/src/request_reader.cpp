@@ -380,12 +380,11 @@ RequestReader::Outcome RequestReader::refuse_for_all_bodies(const std::string& w
 // Others have to end first. Which request it is depends on who comes last, so none waits for another.
 RequestReader::Outcome RequestReader::refuse_for_now(std::uint64_t more_bytes) {
   const BodiesBudget& bodies = environment_.bodies;
-  Response response =
+  return refuse(
       make_refusal(503, "the bodies of all requests hold " + std::to_string(bodies.held_bytes()) + " bytes, and " +
                             std::to_string(more_bytes) + " more of this one are beyond the limit of " +
-                            std::to_string(bodies.limit_bytes()) + " bytes for all together");
-  response.headers.emplace_back("retry-after", "1");
-  return refuse(std::move(response), Limit::kBodiesBytes);
+                            std::to_string(bodies.limit_bytes()) + " bytes for all together"),
+      Limit::kBodiesBytes);
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "tessera/base/clock.h"
 #include "tessera/base/log.h"
 #include "tessera/daemon/daemon.h"
+#include "tessera/daemon/output_capture.h"
 #include "tessera/tesseract/endpoint_error.h"
 
 namespace tessera {
@@ -27,6 +28,7 @@ struct ServiceParts {
   GpuExchange& gpu;
   Logger& logger;
   const Clock& clock;
+  const StandardOutput& output;
 };
 
 /// One request on its way to its answer; copies are of the same one. One thread at a time.
@@ -34,6 +36,8 @@ class RequestRecord {
  public:
   RequestRecord(const ServiceParts& parts, const Request& request) : parts_(parts), report_(request.report) {}
 
+  /// What the answer carries as X-Request-Id, and lines of the log name; empty if nobody gave it one.
+  [[nodiscard]] std::string_view id() const { return report_ != nullptr ? report_->id : std::string_view(); }
   /// Says what the request is for, once that is known. `tesseract` is a name that outlives the record.
   void set_route(const Route& route, std::string_view tesseract);
   [[nodiscard]] const Route& route() const { return route_; }
@@ -53,7 +57,6 @@ class RequestRecord {
 
  private:
   [[nodiscard]] Response answer_to(const EndpointFailure& failure, std::optional<std::string_view> accept) const;
-  [[nodiscard]] std::string_view id() const { return report_ != nullptr ? report_->id : std::string_view(); }
 
   const ServiceParts& parts_;
   RequestReport* report_;

@@ -137,6 +137,9 @@ Response make_refusal(int status, std::string_view detail) {
   response.body.append(detail);
   response.body.append(R"("})");
   response.close = true;
+  if (status == 503) {
+    response.headers.emplace_back("retry-after", "1");
+  }
   return response;
 }
 

@@ -23,7 +23,8 @@ void append_head(std::string& text, const Response& response, std::string_view r
 /// Whether a response of this status has neither a body nor a length.
 [[nodiscard]] bool is_bodiless(int status);
 
-/// `{"detail":"…"}`, after which the connection is closed. `detail` needs no escaping.
+/// `{"detail":"…"}`, after which the connection is closed; with 503 the client is to come again in a second. `detail`
+/// needs no escaping.
 [[nodiscard]] Response make_refusal(int status, std::string_view detail);
 /// The 400 for what is not HTTP (PROTOCOL.md section 1).
 [[nodiscard]] Response make_bad_request();

@@ -104,16 +104,17 @@ class TesseractService final : public Service {
  public:
   TesseractService(const DaemonOptions& options, Router router, std::unique_ptr<GpuExchange> gpu,
                    std::vector<std::unique_ptr<ServedTesseract>> tesseracts, std::vector<std::string> names,
-                   Logger& logger, const Clock& clock)
+                   StandardOutput output, Logger& logger, const Clock& clock)
       : options_(options),
         offer_{options.config.output_format, options.config.compression, gpu_transports_of(options.config)},
         router_(std::move(router)),
         gpu_(std::move(gpu)),
         tesseracts_(std::move(tesseracts)),
+        output_(std::move(output)),
         metrics_(std::move(names), clock.wall_now()),
         began_(clock.now()),
         wall_began_(clock.wall_now()),
-        parts_{options_, offer_, metrics_, *gpu_, logger, clock} {
+        parts_{options_, offer_, metrics_, *gpu_, logger, clock, output_} {
     std::vector<IndexEntry> entries;
     entries.reserve(tesseracts_.size());
     for (const auto& tesseract : tesseracts_) {
@@ -283,6 +284,7 @@ class TesseractService final : public Service {
   const Router router_;
   const std::unique_ptr<GpuExchange> gpu_;  // outlives those that read through it
   const std::vector<std::unique_ptr<ServedTesseract>> tesseracts_;
+  const StandardOutput output_;
   Metrics metrics_;
   const Clock::Instant began_;
   const Clock::WallTime wall_began_;
@@ -298,6 +300,7 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
   TESSERA_RETURN_IF_ERROR(check_options(options, tesseracts));
   TESSERA_ASSIGN_OR_RETURN(Router router, make_router(options, tesseracts));
   auto gpu = std::make_unique<GpuExchange>(options, logger, clock);
+  TESSERA_ASSIGN_OR_RETURN(StandardOutput standard_output, StandardOutput::keep());
   std::vector<std::string> names = names_of(tesseracts);
   std::error_code fault;
   if (!std::filesystem::exists(options.config.input_path, fault) && !fault) {
@@ -314,8 +317,9 @@ Result<std::unique_ptr<Service>> Service::make(const DaemonOptions& options, Def
     served.push_back(
         std::make_unique<ServedTesseract>(std::move(definition), std::move(input), std::move(output), options, *gpu));
   }
-  return std::unique_ptr<Service>(std::make_unique<TesseractService>(
-      options, std::move(router), std::move(gpu), std::move(served), std::move(names), logger, clock));
+  return std::unique_ptr<Service>(std::make_unique<TesseractService>(options, std::move(router), std::move(gpu),
+                                                                     std::move(served), std::move(names),
+                                                                     std::move(standard_output), logger, clock));
 }
 
 }  // namespace tessera

@@ -21,8 +21,9 @@ class TestCall final : public PendingCall {
 
   void run() override {
     try {
-      const CrashNote note(tesseract_.definition->name(), name_of(record_.route().kind));
-      DaemonContext context(parts_);
+      const CrashNote note(
+          {.tesseract = tesseract_.definition->name(), .endpoint = name_of(record_.route().kind), .id = record_.id()});
+      DaemonContext context(parts_, record_.id());
       outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {
       outcome_ = current_failure();

@@ -29,8 +29,8 @@ class CrashTest : public ::testing::Test {
     words.insert(words.end(), options.begin(), options.end());
     ServerProcess server(words, folder.path());
     httplib::Client client("127.0.0.1", server.port());
-    EXPECT_FALSE(
-        client.Post("/apply?run_id=mine", R"({"inputs":{"how":")" + how + "\"" + more + "}}", "application/json"));
+    EXPECT_FALSE(client.Post("/apply?run_id=mine", {{"X-Request-Id", "id-of-the-test"}},
+                             R"({"inputs":{"how":")" + how + "\"" + more + "}}", "application/json"));
     exit_code = server.wait();
     return server.log();
   }
@@ -47,10 +47,11 @@ constexpr bool kHasSanitizer = true;
 constexpr bool kHasSanitizer = false;
 #endif
 
-TEST_F(CrashTest, ASignalIsToldWithTesseractEndpointAndRun) {
+TEST_F(CrashTest, ASignalIsToldWithTesseractEndpointRequestAndRun) {
   int exit_code = 0;
-  EXPECT_THAT(crash_a_server("abort", exit_code), AllOf(HasSubstr("cause=SIGABRT"), HasSubstr("tesseract=crasher"),
-                                                        HasSubstr("endpoint=apply"), HasSubstr("run=" + run_folder())));
+  EXPECT_THAT(crash_a_server("abort", exit_code), HasSubstr("cause=SIGABRT tesseract=crasher endpoint=apply "
+                                                            "id=id-of-the-test run=" +
+                                                            run_folder()));
   EXPECT_EQ(exit_code, 128 + SIGABRT);
 }
 
@@ -92,7 +93,7 @@ TEST_F(CrashTest, TheNoticeIsJsonWhereTheLogIs) {
   int exit_code = 0;
   EXPECT_THAT(crash_a_server("abort", exit_code, {"--log-json"}),
               HasSubstr(R"({"level":"error","message":"process ended during a call","cause":"SIGABRT","during":")"
-                        "tesseract=crasher endpoint=apply run="));
+                        "tesseract=crasher endpoint=apply id=id-of-the-test run="));
 }
 
 TEST_F(CrashTest, WhatAServedCallPrintedIsShownIfItIsInNoFile) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/temp_folder.h"
 #include "test_server.h"
 
 namespace tessera {
@@ -75,7 +76,7 @@ TEST(ConcurrencyTest, RefusesCallsBeyondTheQueue) {
         const auto response = client.read_response();
         EXPECT_EQ(response.status, 503);
         EXPECT_EQ(response.headers.at("retry-after"), "1");
-        EXPECT_THAT(response.body, testing::StartsWith("{\"detail\":\""));
+        EXPECT_THAT(response.body, ::testing::StartsWith("{\"detail\":\""));
         refused.push_back(&client);
       }
     }
@@ -108,6 +109,37 @@ TEST(ConcurrencyTest, DoesNotRunTheWaitingCallOfAClientThatHasGone) {
   test.service.gate.open();
   EXPECT_TRUE(clients[0].read_response().is_whole());
   EXPECT_TRUE(last.read_response().is_whole());
+  EXPECT_EQ(test.service.finished, 2);
+}
+
+TEST(ConcurrencyTest, DoesNotRunTheLargeCallOfAClientThatResetItsConnection) {
+  TestServer test;
+  RawConnection leaver = test.connect();
+  leaver.send(post("/wait_early", std::string(std::size_t{2} << 20, 'x')));
+  ASSERT_TRUE(test.service.gate.wait_for_arrivals(1));
+  leaver.reset();
+  test.service.gate.open();
+  const auto reports = test.service.reports(1);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].status, 0);
+  EXPECT_EQ(test.service.most_running, 0);
+}
+
+TEST(ConcurrencyTest, RunsTheWaitingCallOfAClientThatOnlySendsNoMoreWhereThatCanBeTold) {
+  const testing::TempFolder folder;
+  TestServer test({.unix_socket = folder.path() / "sock"});
+  std::vector<RawConnection> clients = start_waiting_calls(test, 1, 1);
+  RawConnection listener = RawConnection::to_path(folder.path() / "sock");
+  listener.send(post("/echo", "heard"));
+  listener.close_writing();
+  RawConnection leaver = RawConnection::to_path(folder.path() / "sock");
+  leaver.send(post("/echo", "never"));
+  ASSERT_TRUE(test.service.wait_for_begun(3));
+  leaver.close();
+  test.service.gate.open();
+  EXPECT_TRUE(clients[0].read_response().is_whole());
+  EXPECT_EQ(listener.read_response().body, "heard");
+  ASSERT_EQ(test.service.reports(3).size(), 3U);
   EXPECT_EQ(test.service.finished, 2);
 }
 

@@ -54,12 +54,13 @@ class OutputCaptureTest : public ::testing::Test {
 
   RunPtr make_run(const std::string& folder = "run_1") { return tessera::Run::make(output_, folder, clock_); }
 
-  static std::unique_ptr<OutputCapture> start(tessera::Run& run, Target target = Target::kRunLog) {
-    Result<std::unique_ptr<OutputCapture>> capture = OutputCapture::start(run, target);
+  std::unique_ptr<OutputCapture> start(tessera::Run& run, Target target = Target::kRunLog) {
+    Result<std::unique_ptr<OutputCapture>> capture = standard_output_.capture(run, target);
     EXPECT_TRUE(capture.has_value());
     return std::move(capture).value();
   }
 
+  StandardOutput standard_output_ = *StandardOutput::keep();
   testing::TempFolder folder_;
   testing::ManualClock clock_;
   ConfinedFolder output_ = *ConfinedFolder::open(folder_.path());
@@ -122,6 +123,7 @@ TEST_F(OutputCaptureTest, GivesTheDescriptorsBack) {
   const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "out").c_str(), O_CREAT | O_WRONLY, 0600));
   std::cout.flush();
   ASSERT_EQ(::dup2(file.value(), STDOUT_FILENO), STDOUT_FILENO);
+  standard_output_ = *StandardOutput::keep();
   {
     const RunPtr run = make_run();
     const auto capture = start(*run);
@@ -137,17 +139,17 @@ TEST_F(OutputCaptureTest, IsRefusedWhileAnotherOneLasts) {
   const RunPtr run = make_run();
   {
     const auto capture = start(*run);
-    const auto second = OutputCapture::start(*run, Target::kRunLog);
+    const auto second = standard_output_.capture(*run, Target::kRunLog);
     ASSERT_FALSE(second.has_value());
     EXPECT_EQ(second.error().code(), ErrorCode::kUnavailable);
   }
-  EXPECT_TRUE(OutputCapture::start(*run, Target::kRunLog).has_value());
+  EXPECT_TRUE(standard_output_.capture(*run, Target::kRunLog).has_value());
 }
 
 TEST_F(OutputCaptureTest, FailsForALogThatCannotBeMade) {
   folder_.write("run_1", "a file where the folder should be");
   const RunPtr run = make_run();
-  EXPECT_FALSE(OutputCapture::start(*run, Target::kRunLogAndError).has_value());
+  EXPECT_FALSE(standard_output_.capture(*run, Target::kRunLogAndError).has_value());
   {
     const auto capture = start(*run);
     std::cout << "lost\n";
@@ -162,6 +164,7 @@ TEST_F(OutputCaptureTest, SendsToTheLogAndToWhatWasDescriptorTwo) {
   const UniqueFd saved = UniqueFd::adopt(::dup(STDERR_FILENO));
   const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600));
   ASSERT_EQ(::dup2(file.value(), STDERR_FILENO), STDERR_FILENO);
+  standard_output_ = *StandardOutput::keep();
   const std::string large(300000, 'x');  // more than a pipe holds
   {
     const RunPtr run = make_run();

@@ -140,6 +140,12 @@ void RawConnection::close_writing() {
   ::shutdown(socket_.value(), SHUT_WR);
 }
 
+void RawConnection::reset() {
+  const ::linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket_.value(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
+}
+
 std::string post(std::string_view target, std::string_view body, std::string_view more_headers) {
   std::string text = "POST " + std::string(target) + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
   text += "Content-Length: " + std::to_string(body.size()) + "\r\n";

@@ -44,6 +44,8 @@ class RawConnection {
   /// Says that nothing more will be sent; still reads.
   void close_writing();
   void close() { socket_ = UniqueFd(); }
+  /// Closes so that the server hears of it as an error.
+  void reset();
 
  private:
   bool receive();

@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -296,12 +297,35 @@ TEST_F(ServiceTest, LogsALineForEachRequestAtDebug) {
   EXPECT_TRUE(
       logger_.has("request answered id=id-of-the-test method=POST target=/apply tesseract=probe endpoint=apply "
                   "status=200 limit=none"));
+  std::string keys;
+  const auto lines = logger_.lines();
+  for (const std::string& field : lines.back().fields) {
+    keys += field.substr(0, field.find('=')) + " ";
+  }
+  EXPECT_EQ(keys,
+            "id method target tesseract endpoint status limit peer received_bytes sent_bytes receive_us decode_us "
+            "wait_us compute_us encode_us send_us whole_us ");
 }
 
-TEST_F(ServiceTest, NamesTheRequestOfAFailure) {
+TEST_F(ServiceTest, NamesTheRequestInEachLineThatOneIsTheReasonOf) {
   logger_.expect("endpoint failed");
-  (void)post(service(), "/apply", call_of("raise"));
-  EXPECT_TRUE(logger_.has("id=id-of-the-test"));
+  logger_.expect("endpoint returned what its schema does not allow");
+  options_.config.debug = true;
+  (void)service();
+  const std::size_t before = logger_.lines().size();
+  for (const char* act : {"raise", "teapot", "wrong", "print", "log"}) {
+    (void)post(service(), "/apply", call_of(act));
+  }
+  (void)post(service(), "/test",
+             R"({"endpoint":"apply","payload":)" + call_of("log") + R"(,"expected_outputs":{"x":[1.0,2.0]}})");
+  output_.write("run_f", "a file where the folder should be");
+  (void)post(service(), "/apply", kCall, {{"accept", "application/json+binref"}});
+  (void)post(service(), "/apply?run_id=f", kCall);
+  const auto lines = logger_.lines();
+  EXPECT_GE(lines.size(), before + 8 + 4);
+  for (std::size_t i = before; i < lines.size(); ++i) {
+    EXPECT_THAT(lines[i].fields, ::testing::Contains("id=id-of-the-test")) << lines[i].message;
+  }
 }
 
 TEST_F(ServiceTest, CountsArraysByTheEncodingThatTheyTravelIn) {

@@ -109,6 +109,9 @@ std::variant<Response, std::unique_ptr<PendingCall>> TestService::begin(const Re
   if (request.target == "/throw") {
     throw std::runtime_error("early");
   }
+  if (request.target == "/wait_early") {
+    gate.pass();
+  }
   if (request.target == "/health") {
     Response response = text_response("ok");
     response.headers.emplace_back("x-test", "yes");

@@ -57,8 +57,8 @@ struct OwnedReport {
 };
 
 /// GET /health; POST /echo (its body), /load (of the server), /headers (what the service sees), /wait (passes the
-/// gate), /large?N (N bytes), /throw (begin throws), /throw_late (run throws). Anything else is 404, without its body
-/// being read.
+/// gate), /wait_early (passes it in begin), /large?N (N bytes), /throw (begin throws), /throw_late (run throws).
+/// Anything else is 404, without its body being read.
 class TestService final : public Service {
  public:
   [[nodiscard]] std::optional<Response> refuse_unread(const Request& head) override;

@@ -12,11 +12,15 @@ namespace tessera {
 /// are told of, and 511 bytes of each. May be made on any thread, and ends on the same one.
 class CrashNote final {
  public:
-  /// Of a call without a folder. All of these copy the texts.
-  CrashNote(std::string_view tesseract, std::string_view endpoint);
-  /// Of a call with a run: its folder lies in that of all `output`, or is that one if its name is empty.
-  CrashNote(std::string_view tesseract, std::string_view endpoint, std::string_view output,
-            std::string_view run_folder);
+  struct Call {
+    std::string_view tesseract;
+    std::string_view endpoint;
+    std::string_view output = {};      ///< the folder of all runs; empty without a run
+    std::string_view run_folder = {};  ///< that lies in it; empty: it is the run's own
+    std::string_view id = {};          ///< of the request; empty without one
+  };
+  /// Of a call. Both of these copy the texts.
+  explicit CrashNote(const Call& call);
   /// Of anything else, in a few words: "loading ./heat.so".
   explicit CrashNote(std::string_view doing);
   CrashNote(const CrashNote&) = delete;
