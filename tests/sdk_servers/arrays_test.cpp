@@ -6,6 +6,7 @@
 #include <string>
 
 #include "given_servers.h"
+#include "support/encoding_ways.h"
 
 namespace tessera {
 namespace {
@@ -15,23 +16,7 @@ using testing::elements_of;
 using ::testing::ElementsAre;
 using testing::expect_error;
 
-struct Way {
-  const char* name;
-  RequestedEncoding encoding;
-  bool sends_files = false;
-};
-
-std::vector<Way> ways() {
-  return {{"default_format", {}},
-          {"json", {.output_format = "json"}},
-          {"base64", {.output_format = "json+base64"}},
-          {"base64_lz4", {.output_format = "json+base64", .compression = "lz4"}},
-          {"binref", {.output_format = "json+binref"}},
-          {"binref_lz4", {.output_format = "json+binref", .compression = "lz4"}},
-          {"binref_both_ways", {.output_format = "json+binref"}, true}};
-}
-
-class EncodingsTest : public testing::ServerTest, public ::testing::WithParamInterface<Way> {
+class EncodingsTest : public testing::ServerTest, public ::testing::WithParamInterface<testing::EncodingWay> {
  protected:
   EncodingsTest() : ServerTest("everything") {}
 
@@ -46,7 +31,7 @@ class EncodingsTest : public testing::ServerTest, public ::testing::WithParamInt
   [[nodiscard]] bool has_input_files() const { return !std::filesystem::is_empty(server().input_path); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, EncodingsTest, ::testing::ValuesIn(ways()),
+INSTANTIATE_TEST_SUITE_P(Ways, EncodingsTest, ::testing::ValuesIn(testing::encoding_ways()),
                          [](const auto& each) { return std::string(each.param.name); });
 
 void expect_same(const Value& value, const Array& wanted) {
@@ -58,37 +43,22 @@ void expect_same(const Value& value, const Array& wanted) {
 
 TEST_P(EncodingsTest, KeepEveryDtype) {
   const Tesseract everything = client();
-  for (const DType dtype : {DType::kFloat16, DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16,
-                            DType::kInt32, DType::kInt64, DType::kBool, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-                            DType::kUInt64, DType::kComplex64, DType::kComplex128}) {
-    Array array = Array::zeros(dtype, {2, 3});
-    // Of every dtype a number that all formats keep: its first bytes are 0 and 1 by turns.
-    const std::size_t item = array.size_bytes() / 6;
-    for (std::size_t i = 0; i < 6; i += 2) {
-      array.mutable_bytes()[i * item] = std::byte{1};
-    }
+  for (const DType dtype : all_dtypes()) {
+    const Array array = testing::two_by_three(dtype);
     expect_same(everything.apply({{"any_array", array}}).object()["any_array"], array);
   }
 }
 
 TEST_P(EncodingsTest, KeepEveryShape) {
   const Tesseract everything = client();
-  for (const Shape& shape : {Shape{}, Shape{0}, Shape{2, 0, 3}, Shape{1}, Shape{4, 1, 2, 1, 3}}) {
-    Array array = Array::zeros(DType::kInt32, shape);
-    std::int32_t next = -5;
-    for (std::int32_t& value : array.mutable_values<std::int32_t>()) {
-      value = next++;
-    }
+  for (const Shape& shape : testing::odd_shapes()) {
+    const Array array = testing::counting_up(shape);
     expect_same(everything.apply({{"any_array", array}}).object()["any_array"], array);
   }
 }
 
 TEST_P(EncodingsTest, KeepALargeArray) {
-  Array array = Array::allocate(DType::kInt16, {1'000'000});
-  std::int16_t next = 0;
-  for (std::int16_t& value : array.mutable_values<std::int16_t>()) {
-    value = static_cast<std::int16_t>(next++ % 1000);
-  }
+  const Array array = testing::million_numbers();
   const Tesseract everything = client();
   for (int round = 0; round != 2; ++round) {
     expect_same(everything.apply({{"any_array", array}}).object()["any_array"], array);

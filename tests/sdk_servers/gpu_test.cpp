@@ -293,9 +293,7 @@ TEST_F(GpuTreeTest, MixesThemWithHostArrays) {
 
 TEST_F(GpuTreeTest, KeepsEveryDtype) {
   const Tesseract client = connect_gpu();
-  for (const DType dtype : {DType::kFloat16, DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16,
-                            DType::kInt32, DType::kInt64, DType::kBool, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-                            DType::kUInt64, DType::kComplex64, DType::kComplex128}) {
+  for (const DType dtype : all_dtypes()) {
     Array array = Array::zeros(dtype, {5});
     array.mutable_bytes()[0] = std::byte{1};
     const Value result = client.apply({{"any_array", on_gpu(array)}});

@@ -8,6 +8,7 @@
 
 #include "client_errors.h"
 #include "served_modules.h"
+#include "support/encoding_ways.h"
 
 namespace tessera {
 namespace {
@@ -17,24 +18,7 @@ using testing::expect_error;
 using testing::ServedModules;
 using ::testing::SizeIs;
 
-struct Way {
-  const char* name;
-  RequestedEncoding encoding;
-  bool sends_files = false;
-};
-
-std::vector<Way> ways() {
-  return {{"default_format", {}},
-          {"json", {.output_format = "json"}},
-          {"base64", {.output_format = "json+base64"}},
-          {"base64_lz4", {.output_format = "json+base64", .compression = "lz4"}},
-          {"binref", {.output_format = "json+binref"}},
-          {"binref_lz4", {.output_format = "json+binref", .compression = "lz4"}},
-          {"binref_both_ways", {.output_format = "json+binref"}, true},
-          {"json_none", {.output_format = "json", .gpu_transport = "none", .compression = "none"}}};
-}
-
-class DaemonArraysTest : public ::testing::TestWithParam<Way> {
+class DaemonArraysTest : public ::testing::TestWithParam<testing::EncodingWay> {
  protected:
   [[nodiscard]] Tesseract connect() const {
     ClientOptions options;
@@ -55,19 +39,12 @@ class DaemonArraysTest : public ::testing::TestWithParam<Way> {
   const ServedModules served_{"examples/everything"};
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, DaemonArraysTest, ::testing::ValuesIn(ways()),
+INSTANTIATE_TEST_SUITE_P(Ways, DaemonArraysTest, ::testing::ValuesIn(testing::encoding_ways()),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST_P(DaemonArraysTest, KeepEveryDtype) {
-  for (const DType dtype : {DType::kFloat16, DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kInt16,
-                            DType::kInt32, DType::kInt64, DType::kBool, DType::kUInt8, DType::kUInt16, DType::kUInt32,
-                            DType::kUInt64, DType::kComplex64, DType::kComplex128}) {
-    Array array = Array::zeros(dtype, {2, 3});
-    // Of every dtype a number that all formats keep: its first bytes are 0 and 1 by turns.
-    const std::size_t item = array.size_bytes() / 6;
-    for (std::size_t i = 0; i < 6; i += 2) {
-      array.mutable_bytes()[i * item] = std::byte{1};
-    }
+  for (const DType dtype : all_dtypes()) {
+    const Array array = testing::two_by_three(dtype);
     const Array back = there_and_back(array);
     EXPECT_EQ(back.dtype(), dtype);
     EXPECT_EQ(back.shape(), (Shape{2, 3}));
@@ -76,12 +53,8 @@ TEST_P(DaemonArraysTest, KeepEveryDtype) {
 }
 
 TEST_P(DaemonArraysTest, KeepEveryShape) {
-  for (const Shape& shape : {Shape{}, Shape{0}, Shape{2, 0, 3}, Shape{1}, Shape{4, 1, 2, 1, 3}}) {
-    Array array = Array::zeros(DType::kInt32, shape);
-    std::int32_t next = -5;
-    for (std::int32_t& value : array.mutable_values<std::int32_t>()) {
-      value = next++;
-    }
+  for (const Shape& shape : testing::odd_shapes()) {
+    const Array array = testing::counting_up(shape);
     const Array back = there_and_back(array);
     EXPECT_EQ(back.shape(), shape);
     EXPECT_TRUE(std::ranges::equal(back.bytes(), array.bytes()));
@@ -89,11 +62,7 @@ TEST_P(DaemonArraysTest, KeepEveryShape) {
 }
 
 TEST_P(DaemonArraysTest, KeepALargeArray) {
-  Array array = Array::allocate(DType::kInt16, {1'000'000});
-  std::int16_t next = 0;
-  for (std::int16_t& value : array.mutable_values<std::int16_t>()) {
-    value = static_cast<std::int16_t>(next++ % 1000);
-  }
+  const Array array = testing::million_numbers();
   EXPECT_TRUE(std::ranges::equal(there_and_back(array).bytes(), array.bytes()));
 }
 
