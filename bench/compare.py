@@ -88,7 +88,7 @@ def measure_small_calls(ours: Server, busy: Server, echo: Server, rounds: int) -
 
     options = ["--benchmark_filter=^be_seen$", "--benchmark_format=json", f"--benchmark_repetitions={rounds}"]
     timed = run_timer("tessera_daemon_bench", *options)["benchmarks"]
-    seen = statistics.median(entry["real_time"] for entry in timed if entry["run_type"] == "iteration") / 1e3
+    seen = statistics.median(entry["cpu_time"] for entry in timed if entry["run_type"] == "iteration") / 1e3
     share = seen / min(tcp, unix) * 100
     text = f"{seen:.2f} µs, {share:.1f} % of {time_text(min(tcp, unix))}"
     goal_line("being seen: id, clocks, counts, a line that is not logged", text, share <= 2, "≤ 2 % of a small call")
