@@ -4,9 +4,10 @@ import statistics
 
 
 def time_text(microseconds: float) -> str:
-    if microseconds < 1e3:
+    size = abs(microseconds)
+    if size < 1e3:
         return f"{microseconds:.0f} µs"
-    return f"{microseconds / 1e3:.1f} ms" if microseconds < 1e5 else f"{microseconds / 1e3:.0f} ms"
+    return f"{microseconds / 1e3:.1f} ms" if size < 1e5 else f"{microseconds / 1e3:.0f} ms"
 
 
 def ratio_text(ratio: float, goal: float) -> str:
