@@ -66,7 +66,7 @@ BASE64, BINREF = "application/json+base64", "application/json+binref"
 SMALL = b'{"inputs":{"x":[1.0,2.0,3.0]}}'
 CASES = {
     "3 floats, json": Case(lambda _: SMALL, "application/json", 1000, 200, 8),
-    "3 floats, json, --busy-poll 100us": Case(lambda _: SMALL, "application/json", 1000, 200, 18, server="busy"),
+    "the same, `--busy-poll 100us`": Case(lambda _: SMALL, "application/json", 1000, 200, 18, server="busy"),
     "1 KiB, base64": Case(lambda _: base64_body(floats(256)), BASE64, 1000, 200, 8),
     "1 KiB, binref": Case(lambda at: binref_body(floats(256), at), BINREF, 500, 100, 9, leaves_files=True),
     "1 MiB, base64": Case(lambda _: base64_body(floats(MIB // 4)), BASE64, 100, 20, 2.7),
@@ -78,7 +78,9 @@ CASES = {
     "64 MiB, binref, a fresh file each": Case(
         lambda at: binref_body(floats(16 * MIB), at), BINREF, 7, 2, 1.2, leaves_files=True, server="unprepared"
     ),
-    "64 MiB, binref": Case(lambda at: binref_body(floats(16 * MIB), at), BINREF, 7, 2, 2, leaves_files=True),
+    "64 MiB, binref, files made ahead": Case(
+        lambda at: binref_body(floats(16 * MIB), at), BINREF, 7, 2, 2, leaves_files=True
+    ),
     "422, one wrong field": Case(lambda _: b'{"inputs":{"x":"no"}}', "application/json", 500, 100, 8, status=422),
-    "406": Case(lambda _: SMALL, "text/*", 500, 100, 8, status=406),
+    "406, a format that is not offered": Case(lambda _: SMALL, "text/*", 500, 100, 8, status=406),
 }

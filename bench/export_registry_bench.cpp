@@ -1,4 +1,7 @@
 // Micro benchmarks of the registry of exports: put and release, ends of many, bytes of each.
+//
+// A label is the floor: what a mutex around an unordered_map took for one operation, and a random id, on a machine of
+// two cores when the project began. Nothing is known for the bytes of a lease and for lists.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -20,6 +23,10 @@ const SystemClock& the_clock() {
   return kClock;
 }
 
+// Of one lease that is put and released: two operations, and an id.
+constexpr const char* kFloorOfLease = "floor 220 ns (an id 89, two operations 67 each)";
+constexpr const char* kFloorOfEnd = "floor 15 M/s (mutex and unordered_map)";
+
 // All leases have one owner, so what is measured is the registry.
 const ExportRegistry::Owner& the_owner() {
   static const ExportRegistry::Owner kOwner = std::make_shared<int>(0);
@@ -40,6 +47,7 @@ void put_and_release(benchmark::State& state) {
     benchmark::DoNotOptimize(registry.release(registry.put(the_owner(), 1, true, "127.0.0.1")));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
+  state.SetLabel(kFloorOfLease);
 }
 BENCHMARK(put_and_release)->Arg(0)->Arg(1000)->Arg(kMillion);
 
@@ -58,6 +66,7 @@ void put_and_release_oldest(benchmark::State& state) {
     oldest = oldest + 1 == ids.size() ? 0 : oldest + 1;
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
+  state.SetLabel(kFloorOfLease);
 }
 BENCHMARK(put_and_release_oldest)->Arg(1000)->Arg(kMillion);
 
@@ -74,6 +83,7 @@ void release_named(benchmark::State& state) {
     benchmark::DoNotOptimize(registry.release_named(header));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * 1985);
+  state.SetLabel(kFloorOfEnd);
 }
 BENCHMARK(release_named);
 
@@ -85,6 +95,7 @@ void put_and_supersede(benchmark::State& state) {
     static_cast<void>(registry.put(the_owner(), 1, false, "127.0.0.1"));
     benchmark::DoNotOptimize(registry.supersede());
   }
+  state.SetLabel(kFloorOfLease);
 }
 BENCHMARK(put_and_supersede)->Arg(0)->Arg(kMillion);
 
@@ -131,6 +142,7 @@ void reap_million(benchmark::State& state, bool is_timed) {
     benchmark::DoNotOptimize(registry.reap_expired(the_clock().now()));
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(kMillion));
+  state.SetLabel(kFloorOfEnd);
   if (is_timed) {
     state.counters["longest_hold_ms_wall"] = gaps.longest_wall();
     state.counters["longest_hold_ms_cpu"] = gaps.longest_cpu();

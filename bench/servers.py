@@ -101,6 +101,6 @@ class Servers(contextlib.ExitStack):
         return self._start("runtime", command, port)
 
     def start_echo(self) -> Server:
-        """Of Beast, with as many threads as tessera has for its connections."""
-        port = free_port()
-        return self._start("echo", [PROGRAMS / "tessera_beast_echo", str(port), str(os.cpu_count())], port)
+        """Of Beast, with as many threads as tessera has: for one worker, for each core, and one more."""
+        port, threads = free_port(), 1 + os.cpu_count() + 1
+        return self._start("echo", [PROGRAMS / "tessera_beast_echo", str(port), str(threads)], port)

@@ -98,8 +98,10 @@ void add_endpoints(TopReport& report, const Changes& changes) {
   changes.each("tessera_requests_total", [&](const MetricSample& sample, double change) {
     TopReport::Endpoint& endpoint =
         endpoints[{std::string(sample.label("tesseract")), std::string(sample.label("endpoint"))}];
-    endpoint.requests += change / report.seconds;
-    endpoint.errors += sample.label("status") >= "400" ? change / report.seconds : 0;
+    const double rate = change / report.seconds;
+    endpoint.requests += rate;
+    endpoint.errors += sample.label("status") >= "400" ? rate : 0;
+    endpoint.statuses[std::string(sample.label("status"))] += rate;
   });
   for (auto& [key, endpoint] : endpoints) {
     std::tie(endpoint.tesseract, endpoint.endpoint) = key;
@@ -140,6 +142,12 @@ void add_arrays(TopReport& report, const Changes& changes) {
   }
 }
 
+void add_limits(TopReport& report, const Changes& changes) {
+  changes.each("tessera_limit_hits_total", [&](const MetricSample& sample, double change) {
+    report.limits[std::string(sample.label("limit"))] = {sample.value, change / report.seconds};
+  });
+}
+
 void add_gpu(TopReport& report, const MetricsText& now) {
   if (const std::optional<double> leases = now.value("tessera_export_leases")) {
     report.gpu = TopReport::Gpu{*leases, now.value("tessera_export_bytes").value_or(0),
@@ -158,8 +166,6 @@ TopReport make_top_report(const std::string& url, const TopLook* before, const T
   for (const MetricSample& sample : now.metrics.samples) {
     if (sample.name == "tessera_build_info") {
       report.version = sample.label("version");
-    } else if (sample.name == "tessera_limit_hits_total") {
-      report.limits[std::string(sample.label("limit"))] = sample.value;
     }
   }
   report.uptime_s = std::max(0.0, now.at_s - value(kStart));
@@ -175,6 +181,8 @@ TopReport make_top_report(const std::string& url, const TopLook* before, const T
   report.busy_codecs = value("tessera_codecs_busy");
   report.waiting_codecs = value("tessera_codecs_waiting");
   report.connections = value("tessera_connections");
+  report.bodies_bytes = value("tessera_bodies_bytes");
+  report.bodies_limit_bytes = value("tessera_bodies_limit_bytes");
   report.pool_used_bytes = value("tessera_buffer_pool_used_bytes");
   report.pool_idle_bytes = value("tessera_buffer_pool_idle_bytes");
   report.cut_off = value("tessera_requests_cut_off_total");
@@ -184,6 +192,7 @@ TopReport make_top_report(const std::string& url, const TopLook* before, const T
   add_endpoints(report, changes);
   add_parts(report, changes);
   add_arrays(report, changes);
+  add_limits(report, changes);
   add_gpu(report, now.metrics);
   return report;
 }

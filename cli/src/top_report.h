@@ -22,7 +22,8 @@ struct TopReport {
     std::string tesseract;  ///< empty for routes of the server itself
     std::string endpoint;
     double requests = 0;
-    double errors = 0;  ///< of them, those of status 400 and above
+    double errors = 0;                       ///< of them, those of status 400 and above
+    std::map<std::string, double> statuses;  ///< those that were ever answered
     TopTimes times;
   };
   struct Part {
@@ -33,6 +34,10 @@ struct TopReport {
     std::string name;
     double received_bytes = 0;
     double sent_bytes = 0;
+  };
+  struct Limit {
+    double hits = 0;  ///< since the start
+    double hits_per_second = 0;
   };
   /// Of a server that may lend GPU memory.
   struct Gpu {
@@ -54,6 +59,8 @@ struct TopReport {
   double busy_codecs = 0;
   double waiting_codecs = 0;
   double connections = 0;
+  double bodies_bytes = 0;  ///< of requests that are not yet answered
+  double bodies_limit_bytes = 0;
   std::vector<Endpoint> endpoints;  ///< those that were ever asked for
   std::vector<Part> parts;          ///< of calls, in their order
   double received_bytes = 0;
@@ -62,8 +69,8 @@ struct TopReport {
   double pool_used_bytes = 0;
   double pool_idle_bytes = 0;
   std::optional<Gpu> gpu;
-  double cut_off = 0;                    ///< since the start
-  std::map<std::string, double> limits;  ///< hits since the start
+  double cut_off = 0;  ///< since the start
+  std::map<std::string, Limit> limits;
 };
 
 /// One look at a server. A plain value.

@@ -81,14 +81,27 @@ std::string title_of(const TopReport& report) {
          "\n";
 }
 
-std::string limits_of(const TopReport& report) {
+// Of an endpoint that answered anything but 200.
+std::string statuses_of(const TopReport::Endpoint& endpoint) {
   std::string text;
-  for (const auto& [name, hits] : report.limits) {
-    if (hits > 0) {
-      text += (text.empty() ? "" : ", ") + name + " " + count_text(hits);
+  bool are_others = false;
+  for (const auto& [status, rate] : endpoint.statuses) {
+    if (rate > 0) {
+      text += (text.empty() ? "  " : ", ") + status + " " + rate_text(rate) + "/s";
+      are_others = are_others || status != "200";
     }
   }
-  return "limits hit since its start: " + (text.empty() ? "none" : text) + "\n";
+  return are_others ? text + "\n" : "";
+}
+
+std::string limits_of(const TopReport& report) {
+  std::string text;
+  for (const auto& [name, limit] : report.limits) {
+    if (limit.hits > 0) {
+      text += row(name, {rate_text(limit.hits_per_second), count_text(limit.hits)});
+    }
+  }
+  return text.empty() ? "limits hit since its start: none\n" : row("limit", {"hits/s", "since start"}) + text;
 }
 
 nlohmann::json json_figure(const std::optional<double>& value) {
@@ -102,12 +115,14 @@ std::string text_of(const TopReport& report) {
   text += "workers " + count_text(report.busy_workers) + " of " + count_text(report.workers) + " busy, " +
           count_text(report.waiting_calls) + " calls waiting; connections " + count_text(report.connections) + "\n" +
           "codecs " + count_text(report.busy_codecs) + " of " + count_text(report.codecs) + " busy, " +
-          count_text(report.waiting_codecs) + " requests waiting\n\n";
+          count_text(report.waiting_codecs) + " requests waiting; bodies " + bytes_text(report.bodies_bytes) + " of " +
+          bytes_text(report.bodies_limit_bytes) + "\n\n";
   text += row("endpoint", {"requests/s", "errors/s", "p50", "p99"});
   for (const TopReport::Endpoint& endpoint : report.endpoints) {
     text += row((endpoint.tesseract.empty() ? "" : endpoint.tesseract + "/") + endpoint.endpoint,
                 {rate_text(endpoint.requests), rate_text(endpoint.errors), time_text(endpoint.times.p50_s),
                  time_text(endpoint.times.p99_s)});
+    text += statuses_of(endpoint);
   }
   text += "\n" + row("part of calls", {"p50", "p99"});
   for (const TopReport::Part& part : report.parts) {
@@ -127,7 +142,7 @@ std::string text_of(const TopReport& report) {
             bytes_text(report.gpu->pool_idle_bytes) + " idle; " + count_text(report.gpu->leases) + " leases of " +
             bytes_text(report.gpu->lent_bytes);
   }
-  return text + "\n" + limits_of(report) + "requests cut off since its start: " + count_text(report.cut_off) + "\n";
+  return text + "\nrequests cut off since its start: " + count_text(report.cut_off) + "\n\n" + limits_of(report);
 }
 
 std::string json_of(const TopReport& report) {
@@ -137,6 +152,7 @@ std::string json_of(const TopReport& report) {
                          {"endpoint", endpoint.endpoint},
                          {"requests_per_second", endpoint.requests},
                          {"errors_per_second", endpoint.errors},
+                         {"statuses_per_second", endpoint.statuses},
                          {"p50_seconds", json_figure(endpoint.times.p50_s)},
                          {"p99_seconds", json_figure(endpoint.times.p99_s)}});
   }
@@ -148,6 +164,10 @@ std::string json_of(const TopReport& report) {
   for (const TopReport::Encoding& encoding : report.arrays) {
     arrays[encoding.name] = {{"received_bytes_per_second", encoding.received_bytes},
                              {"sent_bytes_per_second", encoding.sent_bytes}};
+  }
+  nlohmann::json limits = nlohmann::json::object();
+  for (const auto& [name, limit] : report.limits) {
+    limits[name] = {{"hits", limit.hits}, {"hits_per_second", limit.hits_per_second}};
   }
   nlohmann::json gpu;
   if (report.gpu) {
@@ -168,6 +188,8 @@ std::string json_of(const TopReport& report) {
                                    {"busy_codecs", report.busy_codecs},
                                    {"waiting_codecs", report.waiting_codecs},
                                    {"connections", report.connections},
+                                   {"bodies_bytes", report.bodies_bytes},
+                                   {"bodies_limit_bytes", report.bodies_limit_bytes},
                                    {"endpoints", endpoints},
                                    {"parts", parts},
                                    {"received_bytes_per_second", report.received_bytes},
@@ -177,7 +199,7 @@ std::string json_of(const TopReport& report) {
                                    {"pool_idle_bytes", report.pool_idle_bytes},
                                    {"gpu", gpu},
                                    {"requests_cut_off", report.cut_off},
-                                   {"limits", report.limits}};
+                                   {"limits", limits}};
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -38,6 +39,7 @@ std::string metrics_of(int calls, const std::string& start = "1000.5") {
   return "# TYPE tessera_build_info gauge\ntessera_build_info{version=\"9.8.7\"} 1\nprocess_start_time_seconds " +
          start +
          "\ntessera_workers 4\ntessera_workers_busy 3\ntessera_calls_waiting 2\ntessera_connections 17\n"
+         "tessera_bodies_bytes 2048\ntessera_bodies_limit_bytes 4294967296\n"
          "tessera_buffer_pool_used_bytes 1048576\ntessera_buffer_pool_idle_bytes 0\n"
          "tessera_requests_total{tesseract=\"heat\",endpoint=\"apply\",status=\"200\"} " +
          std::to_string(calls) +
@@ -51,7 +53,8 @@ std::string metrics_of(int calls, const std::string& start = "1000.5") {
          "\ntessera_array_sent_bytes_total{encoding=\"base64\"} 0\ntessera_array_sent_bytes_total{encoding=\"binref\"} "
          "0\n"
          "tessera_received_bytes_total 0\ntessera_sent_bytes_total 0\ntessera_requests_cut_off_total 5\n"
-         "tessera_limit_hits_total{limit=\"idle_time\"} 7\ntessera_limit_hits_total{limit=\"waiting_calls\"} 0\n";
+         "tessera_limit_hits_total{limit=\"idle_time\"} " +
+         std::to_string(calls / 50) + "\ntessera_limit_hits_total{limit=\"waiting_calls\"} 0\n";
 }
 
 TEST(TopReportTest, GivesWhatHappenedBetweenTwoLooks) {
@@ -75,7 +78,11 @@ TEST(TopReportTest, GivesWhatHappenedBetweenTwoLooks) {
   ASSERT_EQ(report.arrays.size(), 2U);
   EXPECT_EQ(report.arrays[0].name, "base64");
   EXPECT_EQ(report.arrays[0].received_bytes, 102400);
-  EXPECT_EQ(report.limits.at("idle_time"), 7);
+  EXPECT_EQ(report.endpoints[1].statuses, (std::map<std::string, double>{{"200", 100}, {"422", 0}}));
+  EXPECT_EQ(report.bodies_bytes, 2048);
+  EXPECT_EQ(report.bodies_limit_bytes, 4294967296);
+  EXPECT_EQ(report.limits.at("idle_time").hits, 6);
+  EXPECT_EQ(report.limits.at("idle_time").hits_per_second, 2);
   EXPECT_EQ(report.cut_off, 5);
   EXPECT_FALSE(report.gpu.has_value());
 }
@@ -96,6 +103,8 @@ TEST(TopReportTest, BeginsAtTheStartWithoutAnEarlierLook) {
   EXPECT_EQ(report.seconds, 10);
   EXPECT_EQ(report.endpoints[1].requests, 30.6);
   EXPECT_EQ(report.endpoints[1].errors, 0.6);
+  EXPECT_EQ(report.endpoints[1].statuses.at("422"), 0.6);
+  EXPECT_EQ(report.limits.at("idle_time").hits_per_second, 0.6);
 }
 
 TEST(TopReportTest, BeginsAnewWithAServerThatWasStartedAnew) {
@@ -125,11 +134,28 @@ TEST(TopReportTest, PrintsATableThatFitsATerminal) {
   EXPECT_THAT(text, HasSubstr("arrays as base64                 100.0 KiB         0 B\n"));
   EXPECT_THAT(text, Not(HasSubstr("binref")));  // none went
   EXPECT_THAT(text, HasSubstr("host pool 1.0 MiB used, 0 B idle\n"));
-  EXPECT_THAT(text, HasSubstr("limits hit since its start: idle_time 7\n"));
+  EXPECT_THAT(text, HasSubstr("0 requests waiting; bodies 2.0 KiB of 4.0 GiB\n"));
+  EXPECT_THAT(text, HasSubstr("limit                               hits/s since start\n"
+                              "idle_time                              2.0           6\n"));
+  EXPECT_THAT(text, Not(HasSubstr("waiting_calls")));  // was never hit
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     EXPECT_LE(line.size(), 80U) << line;
   }
+}
+
+TEST(TopReportTest, PrintsStatusesOfAnEndpointThatAnswersOthersThan200) {
+  const TopLook before = look_at(metrics_of(0), 2000);
+  std::string later = metrics_of(200);
+  later.replace(later.find("\"422\"} 6"), 8, "\"422\"} 9");
+  const std::string text = text_of(make_top_report("x", &before, look_at(later, 2002)));
+  EXPECT_THAT(text, HasSubstr("heat/apply                             102         1.5      500 us      990 us\n"
+                              "  200 100/s, 422 1.5/s\n"));
+}
+
+TEST(TopReportTest, SaysThatNoLimitWasHit) {
+  EXPECT_THAT(text_of(make_top_report("x", nullptr, look_at(metrics_of(0), 2000))),
+              ::testing::EndsWith("limits hit since its start: none\n"));
 }
 
 TEST(TopReportTest, ShowsGpuMemoryOfAServerThatLendsIt) {
@@ -148,7 +174,10 @@ TEST(TopReportTest, PrintsOneLineOfJson) {
   const auto document = nlohmann::json::parse(json);
   EXPECT_EQ(document["endpoints"][1]["endpoint"], "apply");
   EXPECT_EQ(document["endpoints"][0]["p50_seconds"], nullptr);
-  EXPECT_EQ(document["limits"]["waiting_calls"], 0);
+  EXPECT_EQ(document["endpoints"][1]["statuses_per_second"]["200"], 0.1);
+  EXPECT_EQ(document["bodies_limit_bytes"], 4294967296);
+  EXPECT_EQ(document["limits"]["waiting_calls"]["hits"], 0);
+  EXPECT_EQ(document["limits"]["idle_time"]["hits_per_second"], 0.002);
   EXPECT_EQ(document["gpu"], nullptr);
 }
 
