@@ -210,8 +210,11 @@ class EndpointRun {
     RunFiles files(config_.output_path);
     std::variant<Object, EndpointFailure> outcome;
     {
-      const CrashNote note(
-          {.tesseract = definition_.name(), .endpoint = name_of(endpoint), .output = files.output().path().native()});
+      const CrashNote note({.tesseract = definition_.name(),
+                            .endpoint = name_of(endpoint),
+                            .output = files.output().path().native(),
+                            .run_folder = "",
+                            .id = ""});
       const std::unique_ptr<OutputCapture> capture = files.capture();
       // abstract_eval leaves out what was not set, other than over HTTP.
       outcome = run_call(definition_, std::get<Call>(read), files.run(), false);
@@ -240,8 +243,11 @@ class EndpointRun {
     }
     RunFiles files(config_.output_path);
     const auto outcome = [&]() {
-      const CrashNote note(
-          {.tesseract = definition_.name(), .endpoint = kTest, .output = files.output().path().native()});
+      const CrashNote note({.tesseract = definition_.name(),
+                            .endpoint = kTest,
+                            .output = files.output().path().native(),
+                            .run_folder = "",
+                            .id = ""});
       const std::unique_ptr<OutputCapture> capture = files.capture();
       return run_test(definition_, std::get<TestSpec>(spec), arrays_, files.run());
     }();

@@ -181,8 +181,11 @@ class EndpointCall final : public PendingCall {
   }
 
   Outcome run_without_folder() {
-    const CrashNote note(
-        {.tesseract = tesseract_.definition->name(), .endpoint = name_of(call_.endpoint), .id = record_.id()});
+    const CrashNote note({.tesseract = tesseract_.definition->name(),
+                          .endpoint = name_of(call_.endpoint),
+                          .output = "",
+                          .run_folder = "",
+                          .id = record_.id()});
     DaemonContext context(parts_, record_.id());
     return outcome_of(run_call(*tesseract_.definition, call_, context, true));
   }

@@ -21,8 +21,11 @@ class TestCall final : public PendingCall {
 
   void run() override {
     try {
-      const CrashNote note(
-          {.tesseract = tesseract_.definition->name(), .endpoint = name_of(record_.route().kind), .id = record_.id()});
+      const CrashNote note({.tesseract = tesseract_.definition->name(),
+                            .endpoint = name_of(record_.route().kind),
+                            .output = "",
+                            .run_folder = "",
+                            .id = record_.id()});
       DaemonContext context(parts_, record_.id());
       outcome_ = run_test(*tesseract_.definition, spec_, tesseract_.arrays, context);
     } catch (...) {

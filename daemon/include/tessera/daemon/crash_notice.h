@@ -15,9 +15,9 @@ class CrashNote final {
   struct Call {
     std::string_view tesseract;
     std::string_view endpoint;
-    std::string_view output = {};      ///< the folder of all runs; empty without a run
-    std::string_view run_folder = {};  ///< that lies in it; empty: it is the run's own
-    std::string_view id = {};          ///< of the request; empty without one
+    std::string_view output;      ///< the folder of all runs; empty without a run
+    std::string_view run_folder;  ///< that lies in it; empty: it is the run's own
+    std::string_view id;          ///< of the request; empty without one
   };
   /// Of a call. Both of these copy the texts.
   explicit CrashNote(const Call& call);
