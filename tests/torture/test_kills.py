@@ -98,6 +98,34 @@ def test_what_a_killed_daemon_was_writing_is_no_answer_and_what_it_answered_is_w
     serves(start_daemon("trouble"))
 
 
+def read_answer(plain) -> dict:
+    """The body of a whole 200, after which the daemon closes."""
+    answer = b"".join(iter(lambda: plain.recv(1 << 20), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 "), head
+    assert f"content-length: {len(body)}" in head.decode().lower()
+    return json.loads(body)
+
+
+def test_a_client_that_says_that_it_sends_no_more_gets_its_answer_whole(start_daemon, times):
+    """Half a close, before the daemon has read the request, while it computes, and while it sends."""
+    daemon = start_daemon("trouble", "--num-workers", "2")
+    sent = raw.base64_array(np.ones(2 * MIB, "float32"))
+    for when in ("at_once", "computing", "sending"):
+        request = raw.request("/apply", raw.inputs(x=sent, sleep_s=0.2 if when == "computing" else 0.0), raw.BASE64)
+        for _ in range(min(times, 5)):
+            with raw.connect(daemon.port, receive_buffer=1 << 18) as plain:
+                plain.sendall(request)
+                if when == "computing":
+                    time.sleep(0.1)
+                elif when == "sending":
+                    wait_until(lambda plain=plain: plain.recv(15, socket.MSG_PEEK) != b"", "the answer has begun")
+                plain.shutdown(socket.SHUT_WR)
+                assert read_answer(plain)["y"]["data"] == sent["data"]
+    serves(daemon)
+    assert daemon.stop() == 0
+
+
 @pytest.mark.parametrize("end", ["reset", "close", "half_close"])
 def test_clients_that_vanish_in_the_middle_of_an_answer_hurt_nobody(start_daemon, times, end):
     daemon = start_daemon("trouble", "--num-workers", "2")
@@ -111,7 +139,8 @@ def test_clients_that_vanish_in_the_middle_of_an_answer_hurt_nobody(start_daemon
         if end == "reset":
             raw.reset(plain)
         elif end == "half_close":
-            plain.shutdown(socket.SHUT_RD)
+            plain.shutdown(socket.SHUT_WR)  # FIN; what cannot be delivered is refused a moment later
+            time.sleep(0.01)
             plain.close()
         else:
             plain.close()
