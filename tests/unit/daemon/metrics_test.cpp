@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "prometheus_text.h"
+#include "tessera/array/buffer.h"
 
 namespace tessera {
 namespace {
@@ -204,6 +205,25 @@ TEST(MetricsTest, ShowsEachLimitByItsName) {
   }
   EXPECT_EQ(text.find(R"(limit="none")"), std::string::npos);
   expect_valid(text);
+}
+
+TEST(MetricsTest, ShowsWhatArraysTakeOfMemory) {
+  constexpr std::uint64_t kBytes = std::uint64_t{5} << 20;
+  const Metrics metrics({}, Clock::WallTime());
+  const auto shown = [&metrics](const std::string& name) {
+    const std::string text = metrics.to_text(nullptr);
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(text, found, std::regex("\n" + name + " ([0-9]+)\n"))) << text;
+    return found.empty() ? 0 : std::stoull(found[1]);
+  };
+  const std::uint64_t used_before = shown("tessera_buffer_pool_used_bytes");
+  {
+    const Buffer held = Buffer::allocate(kBytes);
+    EXPECT_GE(shown("tessera_buffer_pool_used_bytes"), used_before + kBytes);
+  }
+  EXPECT_EQ(shown("tessera_buffer_pool_used_bytes"), used_before);
+  EXPECT_GE(shown("tessera_buffer_pool_idle_bytes"), kBytes);
+  expect_valid(metrics.to_text(nullptr));
 }
 
 TEST(MetricsTest, ShowsWhatTheServerDoes) {
