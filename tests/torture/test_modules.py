@@ -143,6 +143,7 @@ def test_a_body_that_does_not_fit_into_memory_is_refused_and_nothing_else(start_
         head, _, body = large.recv(1 << 16).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 503 "), head
     assert json.loads(body) == {"detail": "not enough memory for a body of 3221225472 bytes"}
+    assert daemon.metric("tessera_limit_hits_total", limit="body_memory") == 1
     serves(daemon)
     assert daemon.stop() == 0
 
