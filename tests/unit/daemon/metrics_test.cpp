@@ -244,16 +244,16 @@ TEST(MetricsTest, ShowsWhatTheServerDoes) {
 
 TEST(MetricsTest, AddsUpWhatThreadsCounted) {
   Metrics metrics({"a"}, Clock::WallTime());
-  constexpr int kThreads = 8;
-  constexpr int kRequests = 1000;
+  constexpr int kCounting = 8;
+  constexpr int kRequestsEach = 1000;
   {
     std::vector<std::jthread> threads;
-    threads.reserve(kThreads);
-    for (int i = 0; i < kThreads; ++i) {
+    threads.reserve(kCounting);
+    for (int i = 0; i < kCounting; ++i) {
       threads.emplace_back([&metrics] {
         RequestReport report = answered({RouteKind::kApply, 0}, 200);
         report.received_bytes = 1;
-        for (int request = 0; request < kRequests; ++request) {
+        for (int request = 0; request < kRequestsEach; ++request) {
           count(metrics, report);
         }
       });
