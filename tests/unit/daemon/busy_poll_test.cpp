@@ -38,8 +38,10 @@ bool is_polling(milliseconds patience) {
 // With pauses shorter than it is looked for the next request, and longer ones.
 TEST(BusyPollTest, AnswersEachOfSeveralConnectionsRightly) {
   const TestServer test({.workers = 2, .busy_poll = milliseconds(1)});
+  constexpr int kClients = 4;
   std::vector<std::jthread> clients;
-  for (int number = 0; number < 4; ++number) {
+  clients.reserve(kClients);
+  for (int number = 0; number < kClients; ++number) {
     clients.emplace_back([&test, number] {
       RawConnection client = test.connect();
       for (int i = 0; i < 60; ++i) {

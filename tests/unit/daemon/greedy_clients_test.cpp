@@ -34,6 +34,7 @@ struct Times {
 std::vector<nanoseconds> times_of_one(const TestServer& test) {
   RawConnection client = test.connect();
   std::vector<nanoseconds> times;
+  times.reserve(kCallsEach);
   for (int i = 0; i < kCallsEach; ++i) {
     const auto start = SteadyClock::now();
     EXPECT_EQ(client.exchange(post("/echo", "x")).body, "x");
@@ -45,6 +46,7 @@ std::vector<nanoseconds> times_of_one(const TestServer& test) {
 // Of several clients at once, each with a connection of its own.
 Times times_of_calls(const TestServer& test) {
   std::vector<std::future<std::vector<nanoseconds>>> clients;
+  clients.reserve(kNormalClients);
   for (int i = 0; i < kNormalClients; ++i) {
     clients.push_back(std::async(std::launch::async, [&test] { return times_of_one(test); }));
   }
