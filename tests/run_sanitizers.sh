@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan; and the tests of GPU
-# arrays between processes, and those of load and faults, with a daemon under ASan and UBSan.
+# Builds and runs the unit tests under ASan and UBSan, and those of label `concurrency` under TSan; the tests of GPU arrays
+# between processes with a daemon under ASan and UBSan; and those of load and faults with a daemon under either.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/results.sh"
 cd "$repository" || exit 1
@@ -39,17 +39,19 @@ gpu_tests() {
 }
 gpu_tests
 
-# Without those that count, time or limit memory.
+# Without those that count, time or limit memory. Usage: torture_tests PRESET TESTS...
 torture_tests() {
-  mkdir -p "$results/torture"
+  local preset="$1" report="$results/torture-$1"
+  shift
+  mkdir -p "$report"
   cd tests/torture || return
   PYTHONDONTWRITEBYTECODE=1 "$repository/.venv/bin/python" -m pytest -q --tb=short -rfE \
-    --junitxml="$results/torture/pytest.xml" --build "$build/asan-ubsan" -m "not plain" . ||
-    echo "FAILED: torture under asan-ubsan" >&2
-  add_reports "$results/torture"
+    --junitxml="$report/pytest.xml" --build "$build/$preset" -m "not plain" "$@" ||
+    echo "FAILED: torture under $preset" >&2
+  add_reports "$report"
   cd "$repository" || return
 }
-torture_tests
+torture_tests asan-ubsan .
 
 build_tsan() {
   cmake --preset tsan --log-level=WARNING || return
@@ -58,9 +60,11 @@ build_tsan() {
   names="$(ctest --preset tsan --label-regex concurrency --show-only=json-v1 |
     python3 -c 'import json, sys; print(*[test["name"] for test in json.load(sys.stdin)["tests"]])')" || return
   # shellcheck disable=SC2086
-  cmake --build --preset tsan --target $names
+  cmake --build --preset tsan --target tessera_program tessera_trouble $names
 }
 step "build with TSan" build_tsan
 ctest_options=(--label-regex concurrency)
 run tsan
+# Those in which threads meet each other.
+torture_tests tsan test_overload.py test_kills.py test_modules.py
 end_part

@@ -59,7 +59,11 @@ def test_operators_see_who_keeps_how_much_for_how_long(daemon):
     assert 0 <= second["age_s"] <= first["age_s"] < 60
     assert (daemon.metric("tessera_export_leases"), daemon.metric("tessera_export_bytes")) == (2, 2 * PAGE)
     assert daemon.gpu()["gpus"][0]["pool"]["used_bytes"] >= 2 * PAGE
+    used_bytes = daemon.metric("tessera_gpu_pool_used_bytes")
+    assert used_bytes >= 2 * PAGE
     name_done(daemon, answer.lease, other.lease)
+    wait_until(lambda: daemon.metric("tessera_gpu_pool_used_bytes") <= used_bytes - 2 * PAGE, "it comes back")
+    assert daemon.metric("tessera_gpu_pool_idle_bytes") >= 2 * PAGE, "to the pool"
 
 
 def test_memory_that_is_lent_in_place_counts_as_a_whole(daemon):

@@ -5,6 +5,10 @@ from gpu_harness.buffers import lent
 from gpu_harness.calls import NEW, PAGE, name_done, stand_in
 
 
+def hits(daemon, limit: str) -> float:
+    return daemon.metric("tessera_limit_hits_total", limit=limit)
+
+
 def test_what_clients_may_hold_is_bounded(start_daemon):
     daemon = start_daemon("mixed", "--max-export-bytes", str(4 * PAGE))
     client = daemon.client()
@@ -20,6 +24,7 @@ def test_what_clients_may_hold_is_bounded(start_daemon):
     assert refused.status == 503 and int(refused.headers["retry-after"]) > 0
     assert daemon.leases()["total"] == 1
     assert client.apply({"count": 2, "all_on_gpu": True}).status == 200
+    assert (hits(daemon, "export_bytes"), hits(daemon, "gpu_memory")) == (2, 0)
 
 
 def test_clients_may_hold_three_quarters_of_the_gpus_memory(start_daemon, tmp_path):
@@ -57,6 +62,7 @@ def test_a_gpu_that_is_full_of_leases_is_an_answer_to_come_back_at(full, step, d
         assert client.apply(call, done=done).status == 200
     name_done(daemon, kept.lease)
     assert daemon.counter("exhaustions") == 1
+    assert (hits(daemon, "export_bytes"), hits(daemon, "gpu_memory")) == (0, 1)
 
 
 @pytest.mark.parametrize("step", STEPS)

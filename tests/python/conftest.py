@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS / "gpu"), str(TESTS / "conformance")]
+sys.path[:0] = [str(TESTS / "gpu"), str(TESTS / "torture"), str(TESTS / "conformance")]
 
 # The stand-in driver reads it once, when a process loads it.
 os.environ["TESSERA_STAND_IN_ROOT"] = tempfile.mkdtemp(prefix="tessera_python_tests.", dir="/dev/shm")

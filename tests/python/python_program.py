@@ -9,10 +9,17 @@ from gpu_harness import daemons
 LIMIT_S = 60
 
 
-def run(text: str, *arguments: str, python: str = sys.executable, without_gpu: bool = False, **settings: str) -> str:
+def run(
+    text: str,
+    *arguments: str,
+    python: str = sys.executable,
+    prefix: tuple[str, ...] = (),
+    without_gpu: bool = False,
+    **settings: str,
+) -> str:
     """Runs a program, which has to end well; gives what it printed. Settings are variables of its environment."""
     answer = subprocess.run(
-        [python, "-c", textwrap.dedent(text), *arguments],
+        [*prefix, python, "-c", textwrap.dedent(text), *arguments],
         env=daemons.environment(settings, without_gpu),
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -1,5 +1,6 @@
 """Daemons of a build, that the tests of load and faults may break."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ sys.path.insert(0, str(TESTS / "gpu"))
 
 pytest.register_assert_rewrite("torture_harness")
 from gpu_harness import daemons  # noqa: E402
+
+# Whatever became of the process then, and whether or not a test looked at that.
+SANITIZER_REPORT = re.compile(r"^.*(?:ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error: ).*$", re.MULTILINE)
 
 
 def pytest_addoption(parser):
@@ -30,7 +34,8 @@ def times(request) -> int:
 
 @pytest.fixture
 def start_daemon(build, tmp_path):
-    """start_daemon(name, *options, prefix=(), **settings): see gpu_harness.daemons.start. Kills what is left."""
+    """start_daemon(name, *options, prefix=(), **settings): see gpu_harness.daemons.start. Kills what is left, and fails
+    for what a sanitizer reported."""
     started = []
 
     def start(name: str = "trouble", *options: str, prefix=(), folder: Path = tmp_path / "runs", **settings):
@@ -46,3 +51,5 @@ def start_daemon(build, tmp_path):
             client.close()
         if daemon.process.poll() is None:
             daemon.kill()
+    reports = [daemon.log() for daemon in started if SANITIZER_REPORT.search(daemon.log())]
+    assert not reports, "\n".join(reports)

@@ -19,9 +19,6 @@ from torture_harness.expect import call, logged, serves
 HOUR_S = 3600
 JUMPS = [7 * HOUR_S, -5 * HOUR_S, 400 * 24 * HOUR_S, -400 * 24 * HOUR_S, 0]
 
-# A sanitizer has to be loaded first, and is not.
-pytestmark = pytest.mark.plain
-
 
 class WallClock:
     """That of one daemon."""

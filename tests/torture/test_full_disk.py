@@ -1,5 +1,6 @@
 """Outputs that cannot be written: the call is told why, nothing of it stays, and the next one is served."""
 
+import contextlib
 import errno
 import os
 import time
@@ -137,6 +138,37 @@ def test_a_log_that_does_not_fit_is_lost_and_the_call_is_not(start_daemon, runs)
     (seen / "filler").unlink()
     assert apply(daemon, 1 << 12, {}, "?run_id=mine", print="a line").status == 200
     assert (seen / "run_mine/logs/tesseract.log").read_text() == "a line\n"
+    assert daemon.stop() == 0
+
+
+# ext4 takes what is written into memory first, and has room for small files where there is none for large ones.
+@pytest.mark.parametrize("prepared", ["0", str(64 * MIB)], ids=["plain_files", "prepared_files"])
+def test_a_disk_that_is_full_refuses_what_does_not_fit_and_serves_again(start_daemon, runs, prepared):
+    daemon = start_daemon("trouble", "--prepared-files", prepared, folder=runs,
+                          prefix=small_folder.disk_mounted_at(runs, "24m"))  # fmt: skip
+    seen = small_folder.seen_by(daemon.pid, runs)
+    assert apply(daemon, MIB).status == 200
+    before = files_in(seen)
+    # Until nothing at all fits any more, and the disk says so to all who write.
+    with contextlib.suppress(OSError), open(seen / "filler", "wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(MIB))
+    with contextlib.suppress(OSError), open(seen / "filler", "ab", buffering=0) as filler:
+        while True:
+            filler.write(bytes(512))
+    for query in ("", "?run_id=mine"):
+        assert apply(daemon, MIB, query=query).status == 500
+    assert all(FULL in line for line in error_lines(daemon, 2))
+    assert [name for name in files_in(seen) if not name.startswith("run_mine")] == before
+    assert not [name for name in files_in(seen) if name.startswith("run_mine") and name.endswith(".bin")]
+    assert apply(daemon, MIB, {"Accept": "application/json+base64"}).status == 200, "without files"
+
+    (seen / "filler").unlink()
+    wait_until(lambda: small_folder.free_bytes(seen) > 8 * MIB, "the disk has room again")
+    answer = apply(daemon, MIB, query="?run_id=mine")
+    assert answer.status == 200, answer.body
+    name, _, _ = answer.json()["y"]["data"]["buffer"].partition(":")
+    assert (seen / name).read_bytes() == np.ones(MIB // 4, "float32").tobytes()
     assert daemon.stop() == 0
 
 

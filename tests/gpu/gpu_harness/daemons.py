@@ -173,10 +173,12 @@ def read_port(process: subprocess.Popen, lines: list[str]) -> int:
 
 
 def start(program: list[str], module: str, folder: Path, *options: str, transport: str | None = "cuda_ipc",
-          without_gpu: bool = False, port: int = 0, **settings: str) -> Daemon:
-    """Starts a daemon and waits until it listens. Settings are variables of its environment."""
+          without_gpu: bool = False, port: int = 0, inputs: Path | None = None, **settings: str) -> Daemon:
+    """Starts a daemon and waits until it listens. It reads files below `inputs`, where not below its folder of outputs.
+    Settings are variables of its environment."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [*program, "serve", module, "--port", str(port), "--log-json", "-o", str(folder), "-i", str(folder)]
+    command = [*program, "serve", module, "--port", str(port), "--log-json", "-o", str(folder),
+               "-i", str(inputs or folder)]
     if transport:
         command += ["--gpu-transport", transport]
     process = subprocess.Popen(

@@ -61,13 +61,15 @@ class Load:
         self._waiting = 0
         self._latencies: dict[int, list[float]] = {}
         self._unsent = 0
-        self._latest_s = 0.0
+        self._late: list[float] = []
+        self._answered_at = 0.0
         self.broken = 0
 
     def answered(self, connection: Connection, status: int, seconds: float) -> None:
         self._waiting -= 1
         self._free.append(connection)
         self._latencies.setdefault(status, []).append(seconds)
+        self._answered_at = time.monotonic()
 
     async def run(self) -> dict:
         loop = asyncio.get_running_loop()
@@ -75,7 +77,7 @@ class Load:
         sent = 0
         while (now := time.perf_counter() - began) < self._seconds:
             while sent < now * self._rate:
-                self._latest_s = max(self._latest_s, now - sent / self._rate)
+                self._late.append(now - sent / self._rate)
                 sent += 1
                 if not self._free and self._open < self._connections:
                     self._open += 1
@@ -96,8 +98,9 @@ class Load:
             "broken": self.broken,
             "unanswered": self._waiting - self.broken,
             "connections": self._open,
-            "late_s": self._latest_s,
+            "late": timing.summary(self._late),
             "ended_at": ended_at,
+            "drained_s": max(0.0, self._answered_at - ended_at),
             "answers": {status: timing.summary(times) for status, times in self._latencies.items()},
         }
 

@@ -53,6 +53,15 @@ def runs_older_than(seconds: float, folder: Path) -> int:
     return count
 
 
+def strays_below(folder: Path) -> int:
+    """Files and folders two levels down that are no runs, and what is in them."""
+    count = 0
+    for place in folder.glob("*/*"):
+        if not place.name.startswith("run_"):
+            count += 1 + files_below(place)
+    return count
+
+
 def files_below(folder: Path) -> int:
     """Files and folders; what goes meanwhile is not counted."""
     return sum(len(folders) + len(files) for _, folders, files in os.walk(folder))

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-constexpr seconds kPatience{30};
+constexpr seconds kBodyPatience{30};
 DaemonOptions a_million() {
   return {.bodies_bytes = 1'000'000};
 }
@@ -38,7 +38,7 @@ std::string chunked_post(std::string_view target, std::size_t body_bytes) {
 
 // Whether a body of so many bytes is taken at some time.
 bool is_taken_in_the_end(const TestServer& test, std::size_t body_bytes) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kBodyPatience;
   while (std::chrono::steady_clock::now() < deadline) {
     if (test.connect().exchange(post("/echo", std::string(body_bytes, 'a'))).status == 200) {
       return true;
@@ -94,7 +94,7 @@ TEST(AllBodiesTest, RefusesABodyThatAloneIsTooLarge) {
     EXPECT_EQ(refusal.status, 413);
     EXPECT_THAT(refusal.body, HasSubstr("1000001 bytes"));
     EXPECT_THAT(refusal.body, HasSubstr("1000000 bytes for all bodies together"));
-    EXPECT_TRUE(client.is_closed_within(kPatience));
+    EXPECT_TRUE(client.is_closed_within(kBodyPatience));
   }
   const auto chunked = test.connect().exchange(chunked_post("/echo", 1'010'000));
   EXPECT_EQ(chunked.status, 413);
@@ -135,7 +135,7 @@ TEST(AllBodiesTest, RefusesForNowWhatIsTooMuchTogether) {
     EXPECT_EQ(refusal.status, 503);
     EXPECT_EQ(refusal.headers.at("retry-after"), "1");
     EXPECT_THAT(refusal.body, HasSubstr("the limit of 1000000 bytes"));
-    EXPECT_TRUE(client.is_closed_within(kPatience));
+    EXPECT_TRUE(client.is_closed_within(kBodyPatience));
   }
   EXPECT_EQ(test.service.begun, 1);
   EXPECT_EQ(test.service.limits_hit(Limit::kBodiesBytes), 2U);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,26 +13,54 @@
 namespace tessera {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kSlowClients = 1000;
-constexpr int kRounds = 3;
+constexpr int kNormalClients = 3;
+constexpr int kCallsEach = 700;
+constexpr int kFewestRounds = 3;
+constexpr int kMostRounds = 20;
 
-// Of so many requests on one connection; nothing is lost.
-nanoseconds p99_of_calls(const TestServer& test, int count) {
+struct Times {
+  nanoseconds median = seconds(100);
+  nanoseconds p99 = seconds(100);
+};
+
+// Nothing is lost on the way.
+std::vector<nanoseconds> times_of_one(const TestServer& test) {
   RawConnection client = test.connect();
   std::vector<nanoseconds> times;
-  for (int i = 0; i < count; ++i) {
+  times.reserve(kCallsEach);
+  for (int i = 0; i < kCallsEach; ++i) {
     const auto start = SteadyClock::now();
     EXPECT_EQ(client.exchange(post("/echo", "x")).body, "x");
     times.push_back(SteadyClock::now() - start);
   }
-  const auto p99 = times.begin() + static_cast<std::ptrdiff_t>(times.size() * 99 / 100);
-  std::ranges::nth_element(times, p99);
-  return *p99;
+  return times;
+}
+
+// Of several clients at once, each with a connection of its own.
+Times times_of_calls(const TestServer& test) {
+  std::vector<std::future<std::vector<nanoseconds>>> clients;
+  clients.reserve(kNormalClients);
+  for (int i = 0; i < kNormalClients; ++i) {
+    clients.push_back(std::async(std::launch::async, [&test] { return times_of_one(test); }));
+  }
+  std::vector<nanoseconds> times;
+  for (auto& client : clients) {
+    const std::vector<nanoseconds> own = client.get();
+    times.insert(times.end(), own.begin(), own.end());
+  }
+  std::ranges::sort(times);
+  return {times[times.size() / 2], times[times.size() * 99 / 100]};
+}
+
+Times best(const Times& one, const Times& other) {
+  return {std::min(one.median, other.median), std::min(one.p99, other.p99)};
 }
 
 // Many clients, each of which sends a byte of an endless head twice a second.
@@ -57,8 +86,8 @@ class SlowClients {
   void trickle() {
     for (std::size_t next = 0; !is_over_; next = (next + 1) % clients_.size()) {
       is_open_ = clients_[next].send("x") && is_open_;
-      if (next % 20 == 0) {
-        std::this_thread::sleep_for(milliseconds(10));
+      if (next % 4 == 0) {
+        std::this_thread::sleep_for(milliseconds(2));
       }
     }
   }
@@ -69,20 +98,27 @@ class SlowClients {
   std::thread thread_;
 };
 
-// The best of several rounds on either side, as others use this machine too.
+// At most twice the time, and what a wake-up more takes. Others use this machine too, so the best of several rounds
+// counts on either side: as few as show it, while one that is slow beside slow clients is so in each of them.
 TEST(GreedyClientsTest, LeavesOthersTheirTimesWhenAThousandHeadsTrickle) {
   const TestServer test;
-  nanoseconds alone = seconds(100);
-  nanoseconds beside = seconds(100);
-  for (int round = 0; round < kRounds; ++round) {
-    alone = std::min(alone, p99_of_calls(test, 2000));
+  Times alone;
+  Times beside;
+  const auto median_limit = [&] { return 2 * alone.median + microseconds(50); };
+  const auto p99_limit = [&] { return 2 * alone.p99 + microseconds(200); };
+  for (int round = 0; round < kMostRounds; ++round) {
+    alone = best(alone, times_of_calls(test));
     const SlowClients slow(test);
-    beside = std::min(beside, p99_of_calls(test, 2000));
+    beside = best(beside, times_of_calls(test));
     EXPECT_TRUE(slow.are_all_open());
+    if (round + 1 >= kFewestRounds && beside.median <= median_limit() && beside.p99 <= p99_limit()) {
+      break;
+    }
   }
-  RecordProperty("alone_us", std::to_string(alone.count() / 1000));
-  RecordProperty("beside_us", std::to_string(beside.count() / 1000));
-  EXPECT_LE(beside, 2 * alone + milliseconds(5));
+  RecordProperty("alone_us", std::to_string(alone.p99.count() / 1000));
+  RecordProperty("beside_us", std::to_string(beside.p99.count() / 1000));
+  EXPECT_LE(beside.median, median_limit());
+  EXPECT_LE(beside.p99, p99_limit());
 }
 
 // 1.3 GB of answers, of which the server makes no more than sockets hold and one.

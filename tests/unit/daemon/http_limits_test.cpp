@@ -89,6 +89,7 @@ TEST(HttpLimitsTest, RefusesHeadersBeyondTheLimit) {
   const auto response = client.exchange(get("/health", "X-Filler: " + std::string(1'000'000, 'a') + "\r\n"));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 431);
+  EXPECT_EQ(test.service.limits_hit(Limit::kHeaderValueBytes), 1U);
   EXPECT_TRUE(client.is_closed_within(kTestPatience));
 }
 
@@ -97,6 +98,7 @@ TEST(HttpLimitsTest, RefusesARequestLineBeyondTheLimit) {
   const auto response = test.connect().exchange(get("/" + std::string(1'000'000, 'a')));
   ASSERT_TRUE(response.is_whole());
   EXPECT_EQ(response.status, 414);
+  EXPECT_EQ(test.service.limits_hit(Limit::kRequestLineBytes), 1U);
 }
 
 // In one piece, too, with its end in it, and whatever stands behind the limit.
@@ -240,6 +242,7 @@ TEST(HttpLimitsTest, OutlivesALackOfDescriptors) {
     std::this_thread::sleep_for(milliseconds(10));
   }
   EXPECT_EQ(test.logger.warnings, warnings + 1);
+  EXPECT_EQ(test.service.limits_hit(Limit::kDescriptors), 1U);
   EXPECT_TRUE(client.is_silent_for(milliseconds(300)));
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_TRUE(client.read_response().is_whole());

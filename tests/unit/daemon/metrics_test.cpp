@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "prometheus_text.h"
+#include "tessera/array/buffer.h"
 
 namespace tessera {
 namespace {
@@ -206,6 +207,25 @@ TEST(MetricsTest, ShowsEachLimitByItsName) {
   expect_valid(text);
 }
 
+TEST(MetricsTest, ShowsWhatArraysTakeOfMemory) {
+  constexpr std::uint64_t kBytes = std::uint64_t{5} << 20;
+  const Metrics metrics({}, Clock::WallTime());
+  const auto shown = [&metrics](const std::string& name) {
+    const std::string text = metrics.to_text(nullptr);
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(text, found, std::regex("\n" + name + " ([0-9]+)\n"))) << text;
+    return found.empty() ? 0 : std::stoull(found[1]);
+  };
+  const std::uint64_t used_before = shown("tessera_buffer_pool_used_bytes");
+  {
+    const Buffer held = Buffer::allocate(kBytes);
+    EXPECT_GE(shown("tessera_buffer_pool_used_bytes"), used_before + kBytes);
+  }
+  EXPECT_EQ(shown("tessera_buffer_pool_used_bytes"), used_before);
+  EXPECT_GE(shown("tessera_buffer_pool_idle_bytes"), kBytes);
+  expect_valid(metrics.to_text(nullptr));
+}
+
 TEST(MetricsTest, ShowsWhatTheServerDoes) {
   const Metrics metrics({}, Clock::WallTime());
   const FixedLoad load;
@@ -224,16 +244,16 @@ TEST(MetricsTest, ShowsWhatTheServerDoes) {
 
 TEST(MetricsTest, AddsUpWhatThreadsCounted) {
   Metrics metrics({"a"}, Clock::WallTime());
-  constexpr int kThreads = 8;
-  constexpr int kRequests = 1000;
+  constexpr int kCounting = 8;
+  constexpr int kRequestsEach = 1000;
   {
     std::vector<std::jthread> threads;
-    threads.reserve(kThreads);
-    for (int i = 0; i < kThreads; ++i) {
+    threads.reserve(kCounting);
+    for (int i = 0; i < kCounting; ++i) {
       threads.emplace_back([&metrics] {
         RequestReport report = answered({RouteKind::kApply, 0}, 200);
         report.received_bytes = 1;
-        for (int request = 0; request < kRequests; ++request) {
+        for (int request = 0; request < kRequestsEach; ++request) {
           count(metrics, report);
         }
       });
