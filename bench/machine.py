@@ -38,9 +38,10 @@ def describe(rounds: int) -> str:
     model = _value("/proc/cpuinfo", "model name") or platform.machine()
     memory = int(_value("/proc/meminfo", "MemTotal").split()[0]) / (1 << 20)
     commit = _output("git", "describe", "--always", "--dirty") or "unknown"
+    kernel = ".".join(platform.release().split(".")[:2])
     packages = ", ".join(f"{name} {version(name)}" for name in ("tesseract-core", "uvicorn", "h11"))
     return (
-        f"{model}, {os.cpu_count()} cores, {memory:.1f} GiB, Linux {platform.release()}; "
+        f"{model}, {os.cpu_count()} cores, {memory:.1f} GiB, Linux {kernel}; "
         f"{_output(PROGRAMS / 'tessera', '--version')}, commit {commit}, {_build()}; "
         f"Python {platform.python_version()}, {packages}; {rounds} rounds."
     )
