@@ -22,6 +22,10 @@ namespace {
 constexpr std::chrono::milliseconds kFlushTime{1000};
 constexpr std::string_view kDoneHeader = "Tesseract-Exports-Done";
 
+Encoding base64() {
+  return {OutputFormat::kBase64, Compression::kNone, "none"};
+}
+
 std::string joined(const std::vector<std::string>& ids) {
   std::string text;
   for (const std::string& id : ids) {
@@ -146,14 +150,22 @@ ClientGpu& Tesseract::Client::gpu() {
 }
 
 Body Tesseract::Client::body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
-                                BinrefWriter* files) const {
+                                std::unique_ptr<BinrefWriter>& files) {
   Body body;
-  const Status written = write_value(Value(payload), encoding, {files, &exports}, body);
-  if (!written) {
-    throw ClientError(exports.has_failed() ? ClientError::Kind::kGpu : ClientError::Kind::kInvalidArgument,
-                      "the inputs cannot be sent: " + written.error().message());
+  const Status written = write_value(Value(payload), encoding, {files.get(), &exports}, body);
+  if (written) {
+    return body;
   }
-  return body;
+  // A full disk, say. The next call tries again.
+  if (files && written.error().native_code() != 0) {
+    files.reset();
+    if (is_first_warning("server_input_path")) {
+      warn("Arrays are sent as base64 for as long as their files cannot be written: " + written.error().message());
+    }
+    return body_of(payload, base64(), exports, files);
+  }
+  throw ClientError(exports.has_failed() ? ClientError::Kind::kGpu : ClientError::Kind::kInvalidArgument,
+                    "the inputs cannot be sent: " + written.error().message());
 }
 
 Value Tesseract::Client::decode(std::string_view endpoint, HttpResponse response) {
@@ -194,12 +206,12 @@ Value Tesseract::Client::compute(std::string_view endpoint, const Object& payloa
   // Lives until the answer is there: the server reads GPU memory and files of ours meanwhile.
   RequestExports exports(asked.gpu_transport.value_or("none") != "none", [this]() -> ClientGpu& { return gpu(); });
   std::unique_ptr<BinrefWriter> files;
-  Encoding written{OutputFormat::kBase64, Compression::kNone, "none"};
+  Encoding written = base64();
   if (inputs_ && asked.output_format == "json+binref" && shares_inputs(call)) {
     files = inputs_->take();
     written.format = OutputFormat::kBinref;
   }
-  const Body body = body_of(payload, written, exports, files.get());
+  const Body body = body_of(payload, written, exports, files);
 
   HttpRequest request = compute_request(endpoint, asked, call);
   request.body = &body;
@@ -245,8 +257,9 @@ Value Tesseract::Client::call_plain(std::string_view endpoint, const Object* pay
   request.is_repeatable = payload == nullptr;
   Body body;
   RequestExports exports(false, {});
+  std::unique_ptr<BinrefWriter> no_files;
   if (payload != nullptr) {
-    body = body_of(*payload, {OutputFormat::kBase64, Compression::kNone, "none"}, exports, nullptr);
+    body = body_of(*payload, base64(), exports, no_files);
     request.body = &body;
   }
   const HttpResponse response = send(std::move(request), limits_of(call));

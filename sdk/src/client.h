@@ -70,8 +70,9 @@ struct Tesseract::Client {
   // Whether the server reads the files that this process writes; asked once, and warned of.
   [[nodiscard]] bool shares_inputs(const CallOptions& call);
   [[nodiscard]] CheckResult check_shared_inputs(const CallOptions& call);
+  // Drops the files, and sends no array by them, if they cannot be written.
   [[nodiscard]] Body body_of(const Object& payload, const Encoding& encoding, RequestExports& exports,
-                             BinrefWriter* files) const;
+                             std::unique_ptr<BinrefWriter>& files);
   // A request to a compute route, but for its body.
   [[nodiscard]] static HttpRequest compute_request(std::string_view endpoint, const RequestedEncoding& asked,
                                                    const CallOptions& call);
