@@ -47,8 +47,9 @@ struct ClientOptions {
   /// The folder, as this process sees it, into which the server writes files: needed to read json+binref.
   std::optional<std::filesystem::path> server_output_path = std::nullopt;
   /// The folder, as this process sees it, from which the server reads files. With it, arrays are sent as files while
-  /// json+binref is asked for, once a call that is refused has shown that the server reads them; else as base64, with a
-  /// warning. Files are written over by later calls, and removed with the client.
+  /// json+binref is asked for, once a call that is refused has shown that the server reads them; else, and while none
+  /// can be written (a full disk), as base64, with a warning. Files are written over by later calls, and removed with
+  /// the client.
   std::optional<std::filesystem::path> server_input_path = std::nullopt;
   /// Arrays that come by a GPU transport stay the server's memory, mapped, until their last copy is dropped. Otherwise
   /// they are copied on the GPU, and the server's memory is given back with the next request.
