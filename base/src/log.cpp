@@ -1,18 +1,22 @@
 #include "tessera/base/log.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <span>
 #include <utility>
 
 #include "tessera/base/clock.h"
-#include "tessera/base/file.h"
+#include "tessera/base/mutex.h"
 #include "tessera/base/unique_fd.h"
 #include "tessera/base/utf8.h"
 
@@ -123,10 +127,57 @@ void append_message(std::string& line, std::string_view message) {
   }
 }
 
+// Writes whole lines, one at a time. A pipe whose reader does not read is waited for once, and its lines are lost from
+// then on, until there is room again: a daemon does not stand still for its log.
+class LineWriter {
+ public:
+  explicit LineWriter(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
+
+  /// Returns how many lines were lost before this one, if that has not been told; 0 if this one is lost, too.
+  std::uint64_t write(std::string_view line) {
+    const MutexLock lock(mutex_);
+    if ((is_within_line_ && !put("\n")) || !put(line)) {
+      ++lost_lines_;
+      return 0;
+    }
+    return std::exchange(lost_lines_, 0);
+  }
+
+ private:
+  bool put(std::string_view text) TESSERA_REQUIRES(mutex_) {
+    while (!text.empty()) {
+      if (!has_room()) {
+        return false;
+      }
+      // So much a pipe takes at once that has any room, pipe(7).
+      const ssize_t count = ::write(descriptor_.value(), text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+      if (count < 0 && errno != EINTR) {
+        return false;
+      }
+      text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+      is_within_line_ = !text.empty();
+    }
+    return true;
+  }
+
+  bool has_room() TESSERA_REQUIRES(mutex_) {
+    constexpr int kPatienceMilliseconds = 1000;
+    ::pollfd polled{.fd = descriptor_.value(), .events = POLLOUT, .revents = 0};
+    is_stuck_ = ::poll(&polled, 1, is_stuck_ ? 0 : kPatienceMilliseconds) == 0;
+    return !is_stuck_;
+  }
+
+  UniqueFd descriptor_;
+  Mutex mutex_;
+  bool is_stuck_ TESSERA_GUARDED_BY(mutex_) = false;
+  bool is_within_line_ TESSERA_GUARDED_BY(mutex_) = false;  // one that was cut
+  std::uint64_t lost_lines_ TESSERA_GUARDED_BY(mutex_) = 0;
+};
+
 class DescriptorLogger final : public Logger {
  public:
   DescriptorLogger(UniqueFd descriptor, LogLevel lowest, LogStyle style, const Clock& clock)
-      : descriptor_(std::move(descriptor)), lowest_(lowest), style_(style), clock_(clock) {}
+      : writer_(std::move(descriptor)), lowest_(lowest), style_(style), clock_(clock) {}
 
   [[nodiscard]] bool is_on(LogLevel level) const override { return level >= lowest_; }
 
@@ -137,8 +188,9 @@ class DescriptorLogger final : public Logger {
     try {
       const std::string line =
           style_ == LogStyle::kJson ? json_line(level, message, fields) : text_line(level, message, fields);
-      // There is nobody to tell that the log cannot be written.
-      static_cast<void>(write_all(descriptor_.value(), std::as_bytes(std::span(line))));
+      if (const std::uint64_t lost_lines = writer_.write(line); lost_lines > 0) {
+        warning("lines of the log are lost, they could not be written", {{"lines", std::int64_t(lost_lines)}});
+      }
     } catch (const std::exception&) {
       // Out of memory: the line is lost, the daemon is not.
       return;
@@ -185,7 +237,7 @@ class DescriptorLogger final : public Logger {
     return line;
   }
 
-  UniqueFd descriptor_;
+  LineWriter writer_;
   LogLevel lowest_;
   LogStyle style_;
   const Clock& clock_;

@@ -282,6 +282,14 @@ std::unique_ptr<Daemon> start(const DaemonOptions& options, PortRange ports,
   }
 }
 
+/// Not by SIG_IGN, which the programs that an endpoint starts would inherit.
+void take_no_notice_of(int signal) {
+  struct sigaction action{};
+  action.sa_handler = [](int /*signal*/) {};
+  action.sa_flags = SA_RESTART;
+  static_cast<void>(::sigaction(signal, &action, nullptr));
+}
+
 }  // namespace
 
 ExitCode serve_command(Arguments words) {
@@ -297,7 +305,9 @@ ExitCode serve_command(Arguments words) {
 
   // Before anything can start a thread; modules can, when they are loaded.
   StopSignal stop;
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail
+  // What cannot be written is an error of whoever writes: to a client that has gone, beyond a limit of file sizes.
+  take_no_notice_of(SIGPIPE);
+  take_no_notice_of(SIGXFSZ);
   const SystemClock clock;
   const std::unique_ptr<Logger> logger = make_descriptor_logger(
       STDERR_FILENO, level_of(arguments.log_level), arguments.log_json ? LogStyle::kJson : LogStyle::kText, clock);

@@ -1,14 +1,16 @@
 // Waiting for the end of a daemon: a signal, or the end of the process that started it.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 #include "tessera/base/unique_fd.h"
 
 namespace tessera {
 
-/// Takes SIGTERM, SIGINT and SIGHUP away from this thread and from those that it starts, so that only wait() sees them;
-/// not a SIGHUP that is ignored (nohup). Make it before any thread is started. One thread at a time.
+/// Has SIGTERM, SIGINT and SIGHUP end wait() instead of the process; not a SIGHUP that is ignored (nohup). No thread
+/// blocks them, so that programs that an endpoint starts can be ended by them. One at a time in a process, on one
+/// thread.
 class StopSignal final {
  public:
   /// Throws std::system_error.
@@ -23,10 +25,12 @@ class StopSignal final {
   [[nodiscard]] const char* wait(int pipe_fd);
 
  private:
+  static constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP};
+
   void give_signals_back();
 
-  sigset_t before_{};
-  UniqueFd signals_;
+  std::array<struct sigaction, kSignals.size()> before_{};
+  UniqueFd event_;
 };
 
 }  // namespace tessera

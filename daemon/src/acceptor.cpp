@@ -71,6 +71,10 @@ Task<void> Acceptor::run(std::unique_ptr<Acceptor> acceptor) {
 bool Acceptor::accept_what_waits() {
   for (int count = 0; count < kAcceptedAtOnce && !environment_.is_stopping; ++count) {
     UniqueFd socket = UniqueFd::adopt(::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.is_open() && socket.value() <= STDERR_FILENO) {
+      // An endpoint has closed descriptors that are its process's: none of our connections takes their place.
+      socket = UniqueFd::adopt(::fcntl(socket.value(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    }
     if (socket.is_open()) {
       admit(std::move(socket));
       continue;

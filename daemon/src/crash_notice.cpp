@@ -1,5 +1,6 @@
 #include "tessera/daemon/crash_notice.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -100,11 +101,18 @@ void give_signals_a_stack() {
   (void)kStack;
 }
 
+/// Gives up where nobody can be told: the process is to end, not to wait for a reader that sleeps.
 void write_text(int descriptor, std::string_view text) {
+  constexpr int kPatienceMilliseconds = 1000;
   while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    pollfd polled{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    if (::poll(&polled, 1, kPatienceMilliseconds) == 0) {
+      return;
+    }
+    // So much a pipe takes at once that has any room, pipe(7).
+    const ssize_t count = ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (count < 0 && errno != EINTR) {
-      return;  // nobody can be told
+      return;
     }
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
@@ -123,18 +131,33 @@ void write_line(int descriptor, std::string_view cause, std::string_view note, b
   write_text(descriptor, line.text());
 }
 
-void write_kept_aside(int source, int descriptor) {
-  std::array<char, 4096> piece{};
+/// Each line as a JSON text; one that is longer than a piece as several.
+void write_printed_lines(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view printed = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), printed.size() + 1));
+    std::array<char, 1024> space{};
+    Words line(space);
+    line.add_raw(R"({"level":"error","message":"it had printed","text":")").add(printed).add_raw("\"}\n");
+    write_text(descriptor, line.text());
+  }
+}
+
+void write_kept_aside(int source, int descriptor, bool as_json) {
+  std::array<char, 900> piece{};
   off_t offset = 0;
   for (;;) {
     const ssize_t count = ::pread(source, piece.data(), piece.size(), offset);
     if (count <= 0) {
       break;
     }
-    if (offset == 0) {
-      write_text(descriptor, "It had printed:\n");
+    const std::string_view text(piece.data(), static_cast<std::size_t>(count));
+    if (as_json) {
+      write_printed_lines(descriptor, text);
+    } else {
+      write_text(descriptor, offset == 0 ? "It had printed:\n" : "");
+      write_text(descriptor, text);
     }
-    write_text(descriptor, {piece.data(), static_cast<std::size_t>(count)});
     offset += count;
   }
 }
@@ -190,7 +213,7 @@ bool write_crash_notice(int descriptor, std::string_view cause, bool as_json) no
     }
   }
   if (const int kept_aside = captured_output().kept_aside; kept_aside >= 0) {
-    write_kept_aside(kept_aside, descriptor);
+    write_kept_aside(kept_aside, descriptor, as_json);
   }
   if (const int pipe = captured_output().pipe; pipe >= 0) {
     wait_for_copier(pipe);

@@ -143,23 +143,6 @@ UniqueFd make_nameless_file() {
   return file;
 }
 
-/// The file for output of a call without a folder; made once and used again, by one capture at a time.
-Result<int> scratch_file() {
-  // Never destroyed: after exit(3), whose handlers come later, what it holds is still told.
-  static UniqueFd& file = *new UniqueFd();
-  if (!file.is_open()) {
-    file = make_nameless_file();
-    if (!file.is_open()) {
-      return system_error("cannot make a file for what a call prints", errno);
-    }
-  }
-  return file.value();
-}
-
-Error lost_output(const Run& run) {
-  return {ErrorCode::kUnavailable, "cannot write all that a call printed to '" + run.log_path().string() + "'"};
-}
-
 /// Moves what the scratch file holds to the end of another file.
 Status move_content(int source, int target) {
   std::array<std::byte, 16384> piece{};
@@ -175,6 +158,29 @@ Status move_content(int source, int target) {
     return system_error("cannot empty a scratch file", errno);
   }
   return {};
+}
+
+/// The file for output of a call without a folder; used again, by one capture at a time. `error` is what descriptor 2
+/// is otherwise.
+Result<int> scratch_file(int error) {
+  // Never destroyed: after exit(3), whose handlers come later, what it holds is still told.
+  static UniqueFd& file = *new UniqueFd();
+  if (file.is_open() && ::lseek(file.value(), 0, SEEK_END) != 0) {
+    // A program that an earlier call started still prints, which no later call is to be taken for.
+    (void)move_content(file.value(), error);
+    file = UniqueFd();
+  }
+  if (!file.is_open()) {
+    file = make_nameless_file();
+    if (!file.is_open()) {
+      return system_error("cannot make a file for what a call prints", errno);
+    }
+  }
+  return file.value();
+}
+
+Error lost_output(const Run& run) {
+  return {ErrorCode::kUnavailable, "cannot write all that a call printed to '" + run.log_path().string() + "'"};
 }
 
 /// Writes to the run's log; to the scratch file while there is none.
@@ -204,7 +210,7 @@ class LogCapture final : public OutputCapture {
       TESSERA_ASSIGN_OR_RETURN(const int log, run_.log_descriptor());
       return OutputGuard::redirect_to(log);
     }
-    TESSERA_ASSIGN_OR_RETURN(kept_aside_, scratch_file());
+    TESSERA_ASSIGN_OR_RETURN(kept_aside_, scratch_file(guard_.error()));
     captured_output().kept_aside = kept_aside_;
     run_.watch_log([this](int log) { continue_in(log); });
     return OutputGuard::redirect_to(kept_aside_);

@@ -4,7 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -106,6 +112,85 @@ TEST(RecordingLoggerTest, KeepsLinesWithTheirFields) {
   logger.warning("queue is full", {{"length", 5}});
   EXPECT_TRUE(logger.has("length=5"));
   EXPECT_FALSE(logger.has("length=6"));
+}
+
+// A pipe, and what its reader got by the end.
+class LogPipeTest : public ::testing::Test {
+ protected:
+  LogPipeTest() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    reader_ = UniqueFd::adopt(ends[0]);
+    writer_ = UniqueFd::adopt(ends[1]);
+    logger_ = make_descriptor_logger(writer_.value(), LogLevel::kInfo, LogStyle::kJson, clock_);
+  }
+  [[nodiscard]] std::string read(std::size_t count) const {
+    std::string text(count, '\0');
+    const ssize_t got = ::read(reader_.value(), text.data(), text.size());
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return text;
+  }
+  [[nodiscard]] std::string read_to_end() {
+    logger_.reset();
+    writer_ = UniqueFd();
+    std::string text;
+    for (std::string piece = read(65536); !piece.empty(); piece = read(65536)) {
+      text += piece;
+    }
+    return text;
+  }
+
+  testing::ManualClock clock_;
+  UniqueFd reader_;
+  UniqueFd writer_;
+  std::unique_ptr<Logger> logger_;
+};
+
+TEST_F(LogPipeTest, NobodyReadsHoldsNobodyUpAndIsToldLater) {
+  const std::string text(16000, 'x');
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) {
+    logger_->info("long", {{"text", text}});
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  std::string all = read(65536);
+  EXPECT_GE(all.size(), 50000U);
+  logger_->info("again");
+  all += read_to_end();
+  EXPECT_NE(all.find("\n{\"time\":\"2026-01-01T00:00:00.000Z\",\"level\":\"info\",\"message\":\"again\"}\n"),
+            std::string::npos);
+  EXPECT_NE(all.find("\"message\":\"lines of the log are lost, they could not be written\",\"lines\":19"),
+            std::string::npos)
+      << all.substr(all.size() - 300);
+}
+
+TEST_F(LogPipeTest, ReadSlowlyMixesNoLines) {
+  constexpr int kThreads = 4;
+  constexpr int kLines = 50;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([this, thread] {
+      const std::string text(14000, static_cast<char>('a' + thread));
+      for (int i = 0; i < kLines; ++i) {
+        logger_->info("long", {{"text", text}});
+      }
+    });
+  }
+  std::string all;
+  for (std::ptrdiff_t lines = 0; lines < kThreads * kLines;) {
+    const std::string piece = read(5000);
+    lines += std::ranges::count(piece, '\n');
+    all += piece;
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(read_to_end(), "");
+  std::istringstream lines(all);
+  for (std::string line; std::getline(lines, line);) {
+    const char first = line[line.size() - 3];
+    EXPECT_TRUE(line.ends_with("\"text\":\"" + std::string(14000, first) + "\"}")) << line.substr(0, 200);
+  }
 }
 
 }  // namespace

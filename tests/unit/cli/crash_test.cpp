@@ -106,6 +106,15 @@ TEST_F(CrashTest, WhatAServedCallPrintedIsShownIfItIsInNoFile) {
   }
 }
 
+TEST_F(CrashTest, WhatWasPrintedIsJsonWhereTheLogIs) {
+  ServerProcess server({TESSERA_CRASHER, "--port", "0", "--log-json"}, folder.path());
+  httplib::Client client("127.0.0.1", server.port());
+  EXPECT_FALSE(client.Post("/apply", R"({"inputs":{"how":"abort"}})", "application/json"));
+  server.wait();
+  EXPECT_THAT(server.log(),
+              HasSubstr("\n{\"level\":\"error\",\"message\":\"it had printed\",\"text\":\"printed before\"}\n"));
+}
+
 TEST_F(CrashTest, ARunIsToldAndWhatItPrintedIsShown) {
   const Outcome outcome =
       run_tessera({"run", TESSERA_CRASHER, "apply", R"({"inputs":{"how":"abort"}})", "-o", "out"}, folder.path());

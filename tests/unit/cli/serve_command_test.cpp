@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,6 +52,50 @@ TEST_F(ServeCommandTest, ServesUntilItIsTold) {
     EXPECT_EQ(server.stop(signal), 0) << server.log();
     EXPECT_THAT(server.log(), HasSubstr(std::string("stopping  reason=SIG") + ::sigabbrev_np(signal)));
   }
+}
+
+// Programs that an endpoint starts inherit what is blocked and what is ignored.
+TEST_F(ServeCommandTest, NeitherBlocksNorIgnoresSignals) {
+  const ServerProcess server({"vectoradd", "--port", "0"}, place("server"));
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
+  std::uint64_t all = 0;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXFSZ}) {
+    all |= std::uint64_t{1} << (signal - 1);
+  }
+  int threads = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(server.process()) + "/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("SigIgn:")) {
+        EXPECT_EQ(std::stoull(line.substr(7), nullptr, 16) & all, 0U) << line;
+      }
+      if (line.starts_with("SigBlk:")) {
+        threads += (std::stoull(line.substr(7), nullptr, 16) & all) == 0 ? 1 : 0;
+      }
+    }
+  }
+  // The main one and those that run calls; another takes no signal at all.
+  EXPECT_GE(threads, 4);
+}
+
+TEST_F(ServeCommandTest, OutlivesFilesThatMayNotGrow) {
+  ::rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const ::rlimit limit{.rlim_cur = 65536, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const std::filesystem::path of_server = place("server");
+  const ServerProcess server({"identity", "--port", "0"}, of_server);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::string numbers = "0";
+  for (int i = 0; i < 100'000; ++i) {
+    numbers += ",0";
+  }
+  httplib::Client client(kHost, server.port());
+  const auto answer = client.Post("/apply", {{"Accept", "application/json+binref"}},
+                                  R"({"inputs":{"x":[)" + numbers + "]}}", "application/json");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 500);
+  EXPECT_EQ(status_of(server.port(), "/health"), 200);
 }
 
 TEST_F(ServeCommandTest, EndsThoughAnEndpointDoesNotReturn) {

@@ -135,6 +135,29 @@ TEST_F(OutputCaptureTest, GivesTheDescriptorsBack) {
   EXPECT_EQ(folder_.read(kLog), "inside\n");
 }
 
+TEST_F(OutputCaptureTest, TakesNothingThatAProgramOfAnEarlierCallPrints) {
+  const testing::TempFolder terminal;
+  const UniqueFd saved = UniqueFd::adopt(::dup(STDERR_FILENO));
+  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600));
+  ASSERT_EQ(::dup2(file.value(), STDERR_FILENO), STDERR_FILENO);
+  standard_output_ = *StandardOutput::keep();
+  UniqueFd of_program;
+  {
+    const RunPtr first = make_run("run_1");
+    const auto capture = start(*first);
+    of_program = UniqueFd::adopt(::dup(STDOUT_FILENO));
+  }
+  write_raw(of_program.value(), "late\n");
+  const RunPtr second = make_run("run_2");
+  {
+    const auto capture = start(*second);
+    write_raw(of_program.value(), "later\n");
+  }
+  ASSERT_EQ(::dup2(saved.value(), STDERR_FILENO), STDERR_FILENO);
+  EXPECT_FALSE(second->has_folder());
+  EXPECT_EQ(terminal.read("err"), "late\n");
+}
+
 TEST_F(OutputCaptureTest, IsRefusedWhileAnotherOneLasts) {
   const RunPtr run = make_run();
   {

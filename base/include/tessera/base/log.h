@@ -68,9 +68,11 @@ enum class LogStyle {
 
 class Clock;
 
-/// Makes a logger that writes lines of `lowest` and above to a duplicate of `descriptor`, each by one write(2), so that
-/// it keeps its target when the descriptor is redirected later; `descriptor` stays the caller's. If it cannot be
-/// duplicated, the logger drops every line; a line that cannot be written is lost. `clock` outlives the logger.
+/// Makes a logger that writes lines of `lowest` and above to a duplicate of `descriptor`, so that it keeps its target
+/// when the descriptor is redirected later; `descriptor` stays the caller's. Lines of several threads are not mixed; of
+/// several processes, those up to 4 KiB are not. If it cannot be duplicated, the logger drops every line. A line that
+/// cannot be written is lost, and so is what a pipe does not take within a second; how many is told once there is room.
+/// `clock` outlives the logger.
 [[nodiscard]] std::unique_ptr<Logger> make_descriptor_logger(int descriptor, LogLevel lowest, LogStyle style,
                                                              const Clock& clock);
 
