@@ -1,6 +1,5 @@
 #include "tessera/daemon/crash_notice.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <ctime>
 #include <memory>

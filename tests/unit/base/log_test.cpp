@@ -167,7 +167,10 @@ TEST_F(LogPipeTest, NobodyReadsHoldsNobodyUpAndIsToldLater) {
 TEST_F(LogPipeTest, ReadSlowlyMixesNoLines) {
   constexpr int kThreads = 4;
   constexpr int kLines = 50;
+  constexpr std::ptrdiff_t kAllLines = 200;
+  static_assert(kAllLines == kThreads * kLines);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([this, thread] {
       const std::string text(14000, static_cast<char>('a' + thread));
@@ -177,7 +180,7 @@ TEST_F(LogPipeTest, ReadSlowlyMixesNoLines) {
     });
   }
   std::string all;
-  for (std::ptrdiff_t lines = 0; lines < kThreads * kLines;) {
+  for (std::ptrdiff_t lines = 0; lines < kAllLines;) {
     const std::string piece = read(5000);
     lines += std::ranges::count(piece, '\n');
     all += piece;
