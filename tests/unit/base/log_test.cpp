@@ -167,8 +167,7 @@ TEST_F(LogPipeTest, NobodyReadsHoldsNobodyUpAndIsToldLater) {
 TEST_F(LogPipeTest, ReadSlowlyMixesNoLines) {
   constexpr int kThreads = 4;
   constexpr int kLines = 50;
-  constexpr std::ptrdiff_t kAllLines = 200;
-  static_assert(kAllLines == kThreads * kLines);
+  constexpr std::ptrdiff_t kAllLines = std::ptrdiff_t{kThreads} * kLines;
   std::vector<std::thread> threads;
   threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread) {
