@@ -17,7 +17,10 @@ bool read_command_line(CLI::App& app, Arguments arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+    // Not only main() asks: a server's modules print to standard output too, and that is not the command's.
+    if (!(std::cout << app.help() << std::flush)) {
+      throw CommandError(ExitCode::kFailure, "cannot write to standard output");
+    }
     return false;
   } catch (const CLI::ParseError& error) {
     throw CommandError(ExitCode::kUsage, error.what());

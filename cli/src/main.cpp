@@ -24,10 +24,11 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   ExitCode (*run)(Arguments);
+  bool prints_result = true;  ///< to standard output; what is printed there else comes from modules
 };
 
 constexpr auto kCommands = std::to_array<Command>({
-    {"serve", "Serve Tesseracts over HTTP", serve_command},
+    {"serve", "Serve Tesseracts over HTTP", serve_command, false},
     {"run", "Run one endpoint of a Tesseract, without a server", run_command},
     {"call", "Call a Tesseract that is served", call_command},
     {"probe", "Say what a server offers, what works from here, and how fast", probe_command},
@@ -81,10 +82,21 @@ ExitCode unknown_command(const std::string& word) {
   return ExitCode::kUsage;
 }
 
+// What was printed counts once it is written: to a full disk, it is not.
+ExitCode with_output_written(ExitCode code) {
+  std::cout.flush();
+  if (std::cout.fail() && code == ExitCode::kSuccess) {
+    std::cerr << "tessera: cannot write to standard output\n";
+    return ExitCode::kFailure;
+  }
+  return code;
+}
+
 ExitCode run(const Command& command, Arguments arguments) {
   const std::string name = "tessera " + std::string(command.name);
   try {
-    return command.run(arguments);
+    const ExitCode code = command.run(arguments);
+    return command.prints_result ? with_output_written(code) : code;
   } catch (const CommandError& error) {
     std::cerr << name << ": " << error.what() << '\n';
     if (error.code() == ExitCode::kUsage) {
@@ -104,24 +116,14 @@ ExitCode run_program(Arguments words) {
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
     print_help(std::cout);
-    return ExitCode::kSuccess;
+    return with_output_written(ExitCode::kSuccess);
   }
   if (words[0] == "--version") {
     std::cout << "tessera " << TESSERA_VERSION << '\n';
-    return ExitCode::kSuccess;
+    return with_output_written(ExitCode::kSuccess);
   }
   const auto* command = std::ranges::find(kCommands, words[0], &Command::name);
   return command != kCommands.end() ? run(*command, words.subspan(1)) : unknown_command(words[0]);
-}
-
-// What was printed counts once it is written: to a full disk, it is not.
-ExitCode with_output_written(ExitCode code) {
-  std::cout.flush();
-  if (std::cout.fail() && code == ExitCode::kSuccess) {
-    std::cerr << "tessera: cannot write to standard output\n";
-    return ExitCode::kFailure;
-  }
-  return code;
 }
 
 }  // namespace
@@ -132,7 +134,7 @@ int main(int argc, char** argv) {
   tessera::keep_freed_memory();
   try {
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    return static_cast<int>(tessera::with_output_written(tessera::run_program(words)));
+    return static_cast<int>(tessera::run_program(words));
   } catch (...) {
     // Not even an error could be printed.
     return static_cast<int>(tessera::ExitCode::kFailure);

@@ -86,10 +86,4 @@ std::optional<double> MetricsText::value(std::string_view name) const {
   return found == samples.end() ? std::nullopt : std::optional(found->value);
 }
 
-double MetricsText::value_like(const MetricSample& sample) const {
-  const auto found = std::ranges::find_if(
-      samples, [&](const MetricSample& one) { return one.name == sample.name && one.labels == sample.labels; });
-  return found == samples.end() ? 0 : found->value;
-}
-
 }  // namespace tessera

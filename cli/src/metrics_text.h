@@ -26,8 +26,6 @@ struct MetricsText {
 
   /// The value of a metric without labels; nothing if it is not there.
   [[nodiscard]] std::optional<double> value(std::string_view name) const;
-  /// The value of the sample with these labels, and no others; 0 if it is not there.
-  [[nodiscard]] double value_like(const MetricSample& sample) const;
 
   std::vector<MetricSample> samples;
 };

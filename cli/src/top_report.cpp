@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -44,13 +45,38 @@ TopTimes times_of(const Buckets& buckets) {
   return {quantile(buckets, 0.5), quantile(buckets, 0.99)};
 }
 
+// The upper bound of a bucket; nothing for what is none.
+std::optional<double> bound_of(const MetricSample& sample) {
+  const std::string_view text = sample.label("le");
+  if (text == "+Inf") {
+    return std::numeric_limits<double>::infinity();
+  }
+  double bound = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), bound);
+  const bool is_bound = fault == std::errc() && end == text.data() + text.size() && !std::isnan(bound);
+  return is_bound ? std::optional(bound) : std::nullopt;
+}
+
+// Orders samples by what they are of, whatever their values.
+struct ByIdentity {
+  bool operator()(const MetricSample* one, const MetricSample* other) const {
+    return std::tie(one->name, one->labels) < std::tie(other->name, other->labels);
+  }
+};
+
 // The differences between two looks.
 class Changes {
  public:
   Changes(const MetricsText* before, const MetricsText& now, double seconds) : now_(now), seconds_(seconds) {
+    std::set<const MetricSample*, ByIdentity> earlier;
+    if (before != nullptr) {
+      for (const MetricSample& sample : before->samples) {
+        earlier.insert(&sample);
+      }
+    }
     for (const MetricSample& sample : now.samples) {
-      const double earlier = before != nullptr ? before->value_like(sample) : 0;
-      changes_.push_back(std::max(0.0, sample.value - earlier));
+      const auto found = earlier.find(&sample);
+      changes_.push_back(std::max(0.0, sample.value - (found == earlier.end() ? 0 : (*found)->value)));
     }
   }
 
@@ -70,21 +96,23 @@ class Changes {
     return sum / seconds_;
   }
 
-  // What was added to the buckets of the samples that are meant, together.
-  template <class Predicate>
-  [[nodiscard]] Buckets buckets(std::string_view name, Predicate is_meant) const {
-    Buckets cumulative;
+  // What was added to the buckets of a histogram, by what `key_of` makes of a sample. Each sample is looked at once,
+  // however many keys there are.
+  template <class KeyOf>
+  [[nodiscard]] auto buckets(std::string_view name, KeyOf key_of) const {
+    std::map<decltype(key_of(MetricSample())), Buckets> all;
     each(name, [&](const MetricSample& sample, double change) {
-      if (is_meant(sample)) {
-        const std::string_view bound = sample.label("le");
-        cumulative[bound == "+Inf" ? std::numeric_limits<double>::infinity() : std::stod(std::string(bound))] += change;
+      if (const std::optional<double> bound = bound_of(sample)) {
+        all[key_of(sample)][*bound] += change;
       }
     });
-    double below = 0;
-    for (auto& [bound, count] : cumulative) {
-      count -= std::exchange(below, count);
+    for (auto& [key, counts] : all) {
+      double below = 0;
+      for (auto& [bound, count] : counts) {
+        count -= std::exchange(below, count);
+      }
     }
-    return cumulative;
+    return all;
   }
 
  private:
@@ -94,20 +122,21 @@ class Changes {
 };
 
 void add_endpoints(TopReport& report, const Changes& changes) {
+  const auto key_of = [](const MetricSample& sample) {
+    return std::pair(std::string(sample.label("tesseract")), std::string(sample.label("endpoint")));
+  };
   std::map<std::pair<std::string, std::string>, TopReport::Endpoint> endpoints;
   changes.each("tessera_requests_total", [&](const MetricSample& sample, double change) {
-    TopReport::Endpoint& endpoint =
-        endpoints[{std::string(sample.label("tesseract")), std::string(sample.label("endpoint"))}];
+    TopReport::Endpoint& endpoint = endpoints[key_of(sample)];
     const double rate = change / report.seconds;
     endpoint.requests += rate;
     endpoint.errors += sample.label("status") >= "400" ? rate : 0;
     endpoint.statuses[std::string(sample.label("status"))] += rate;
   });
+  auto buckets = changes.buckets("tessera_request_seconds_bucket", key_of);
   for (auto& [key, endpoint] : endpoints) {
     std::tie(endpoint.tesseract, endpoint.endpoint) = key;
-    endpoint.times = times_of(changes.buckets("tessera_request_seconds_bucket", [&](const MetricSample& sample) {
-      return sample.label("tesseract") == endpoint.tesseract && sample.label("endpoint") == endpoint.endpoint;
-    }));
+    endpoint.times = times_of(buckets[key]);
     report.endpoints.push_back(std::move(endpoint));
   }
 }
@@ -121,10 +150,11 @@ void add_parts(TopReport& report, const Changes& changes) {
       computing.emplace(sample.label("endpoint"));
     }
   });
+  auto buckets = changes.buckets(kName, [&](const MetricSample& sample) {
+    return std::pair(std::string(sample.label("part")), computing.contains(sample.label("endpoint")));
+  });
   for (const std::string_view part : kParts) {
-    report.parts.push_back({std::string(part), times_of(changes.buckets(kName, [&](const MetricSample& sample) {
-                              return sample.label("part") == part && computing.contains(sample.label("endpoint"));
-                            }))});
+    report.parts.push_back({std::string(part), times_of(buckets[{std::string(part), true}])});
   }
 }
 

@@ -1,8 +1,10 @@
 // How a report is shown, to people and to programs.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "top_report.h"
 
@@ -13,7 +15,24 @@ namespace {
 constexpr int kNameWidth = 30;
 constexpr int kNumberWidth = 12;
 
+// Of what a foreign server says: a terminal would obey control characters.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const bool is_pair = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    shown += is_pair || byte < 0x20 || byte == 0x7f ? '?' : text[i];
+    i += is_pair ? 1 : 0;
+  }
+  return shown;
+}
+
+// None of the figures here can be less than nothing.
 std::string number(const char* format, double value) {
+  if (!std::isfinite(value) || value < 0) {
+    return "?";
+  }
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
@@ -48,6 +67,10 @@ std::string time_text(std::optional<double> seconds) {
 }
 
 std::string age_text(double seconds) {
+  constexpr double kLongest = 1e15;  // far from what a whole number can hold
+  if (!(seconds >= 0 && seconds < kLongest)) {
+    return "?";
+  }
   const auto whole = static_cast<long long>(seconds);
   if (whole < 60) {
     return std::to_string(whole) + " s";
@@ -66,8 +89,9 @@ std::string right(const std::string& text) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-std::string row(std::string name, std::initializer_list<std::string> cells) {
+std::string row(std::string_view words, std::initializer_list<std::string> cells) {
   const std::size_t width = kNameWidth;
+  std::string name = printable(words);
   name.resize(std::max(width, name.size()), ' ');
   for (const std::string& cell : cells) {
     name += right(cell);
@@ -77,8 +101,8 @@ std::string row(std::string name, std::initializer_list<std::string> cells) {
 
 std::string title_of(const TopReport& report) {
   const std::string of = report.is_since_start ? "since its start" : "of the last " + number("%.1f s", report.seconds);
-  return report.url + "  tessera " + report.version + "  up " + age_text(report.uptime_s) + "\nrates and times " + of +
-         "\n";
+  return printable(report.url) + "  tessera " + printable(report.version) + "  up " + age_text(report.uptime_s) +
+         "\nrates and times " + of + "\n";
 }
 
 // Of an endpoint that answered anything but 200.
@@ -87,7 +111,7 @@ std::string statuses_of(const TopReport::Endpoint& endpoint) {
   bool are_others = false;
   for (const auto& [status, rate] : endpoint.statuses) {
     if (rate > 0) {
-      text += (text.empty() ? "  " : ", ") + status + " " + rate_text(rate) + "/s";
+      text += (text.empty() ? "  " : ", ") + printable(status) + " " + rate_text(rate) + "/s";
       are_others = are_others || status != "200";
     }
   }

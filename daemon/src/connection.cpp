@@ -204,6 +204,7 @@ Task<bool> Connection::send(std::string_view first, std::string_view second) {
       co_return false;
     }
     drop_front(first, second, *sent);
+    sent_bytes_ += *sent;
     last_bytes_ = *sent;
     if (first.empty() && second.empty()) {
       moved_bytes_ += size;

@@ -55,6 +55,8 @@ class Connection {
   [[nodiscard]] Task<std::size_t> receive(std::span<std::byte> into);
   /// Sends both texts, one behind the other. Returns whether all of it was sent.
   [[nodiscard]] Task<bool> send(std::string_view first, std::string_view second);
+  /// Of all that was to be sent so far, what the system took.
+  [[nodiscard]] std::uint64_t sent_bytes() const { return sent_bytes_; }
   /// Lets other connections have this thread first.
   [[nodiscard]] Task<void> give_others_a_turn();
   /// Waits for a slot; without one if too many wait already, or if those who wait are refused.
@@ -90,6 +92,7 @@ class Connection {
   std::size_t last_bytes_ = 0;                     // that were moved at once
   std::optional<Clock::Instant> body_wait_began_;  // of the body that comes
   std::uint64_t body_bytes_ = 0;                   // since then
+  std::uint64_t sent_bytes_ = 0;
   std::string peer_;
 };
 

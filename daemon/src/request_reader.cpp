@@ -23,6 +23,7 @@ constexpr std::size_t kFirstChunkedBytes = std::size_t{256} << 10;
 
 Task<RequestReader::Outcome> RequestReader::read() {
   report_ = {};
+  body_bytes_ = 0;
   Outcome outcome = co_await read_head();
   if (outcome == Outcome::kRequest && head_.framing != RequestHead::Framing::kNoBody) {
     outcome = co_await read_body();
@@ -30,7 +31,7 @@ Task<RequestReader::Outcome> RequestReader::read() {
   is_first_ = false;
   if (!report_.id.empty()) {
     report_.times.end(RequestPart::kReceive, environment_.clock.now());
-    report_.received_bytes += head_.request.body.size_bytes();
+    report_.received_bytes = has_head_ ? report_.received_bytes + body_bytes_ : input_.unread().size();
   }
   if (outcome != Outcome::kRequest) {
     drop_body();
@@ -151,14 +152,15 @@ void RequestReader::complete_head() {
 
 Task<RequestReader::Outcome> RequestReader::read_body() {
   const std::uint64_t length = head_.content_length;
+  const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
+  const std::size_t begun = input_.unread().size() - used_bytes_;
+  body_bytes_ = is_chunked ? 0 : std::min<std::uint64_t>(begun, length);
   if (length > environment_.options.body_bytes) {
     co_return refuse_long_body("a body of " + std::to_string(length) + " bytes");
   }
   if (length > environment_.bodies.limit_bytes()) {
     co_return refuse_for_all_bodies("a body of " + std::to_string(length) + " bytes");
   }
-  const bool is_chunked = head_.framing == RequestHead::Framing::kChunked;
-  const std::size_t begun = input_.unread().size() - used_bytes_;
   connection_.begin_body();
   if ((is_chunked || begun < length) && is_refused_unread()) {
     co_return Outcome::kRefused;
@@ -191,6 +193,7 @@ Task<RequestReader::Outcome> RequestReader::read_short_body(std::size_t length) 
       co_return Outcome::kClosed;
     }
     input_.add(count);
+    body_bytes_ = std::min(length, input_.unread().size() - used_bytes_);
   }
   if (!held_.add(length)) {
     co_return refuse_for_now(length);
@@ -211,6 +214,7 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
         co_return Outcome::kClosed;
       }
       input_.add(count);
+      body_bytes_ += count;
     }
   }
   ArrivingText* const body = begin_long_body(length);
@@ -231,6 +235,7 @@ Task<RequestReader::Outcome> RequestReader::read_long_body(std::size_t length) {
     if (count == 0) {
       co_return Outcome::kClosed;
     }
+    body_bytes_ += count;
     if (!held_.add(count)) {
       co_return refuse_for_now(count);
     }
@@ -259,6 +264,7 @@ Task<RequestReader::Outcome> RequestReader::read_chunked_body() {
   while (true) {
     while (!input_.is_empty()) {
       const ChunkedDecoder::Step step = decoder.next(input_.unread());
+      body_bytes_ += step.data.size();
       if (filled + step.data.size() > environment_.bodies.limit_bytes()) {
         co_return refuse_for_all_bodies("the body");
       }

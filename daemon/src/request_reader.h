@@ -83,6 +83,7 @@ class RequestReader {
   Buffer chunked_body_;
   HeldBodyBytes held_;  // wherever they are
   Response refusal_;
+  std::uint64_t body_bytes_ = 0;  // of the request, that have come
   RequestReport report_;
   RequestId made_id_;
 };

@@ -19,10 +19,10 @@ struct RequestReport {
   std::string_view method;  ///< empty, like the target, if there was no good head
   std::string_view target;
   std::string_view peer;
-  int status = 0;        ///< 0: it got no answer
-  bool is_sent = false;  ///< the whole answer was
-  std::uint64_t received_bytes = 0;
-  std::uint64_t sent_bytes = 0;
+  int status = 0;                    ///< 0: it got no answer
+  bool is_sent = false;              ///< the whole answer was
+  std::uint64_t received_bytes = 0;  ///< also of what did not come whole
+  std::uint64_t sent_bytes = 0;      ///< that the system took, also of an answer that was cut off
   RequestTimes times;
 
   // Of the service.

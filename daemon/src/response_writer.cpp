@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,11 +67,11 @@ Task<bool> send_response(Connection& connection, const SessionEnvironment& envir
   text.reserve(512 + (is_small ? static_cast<std::size_t>(response.body.size_bytes()) : 0));
   append_head(text, response, report.id, note_of(head, is_kept), environment.clock.wall_now());
   report.status = response.status;
-  report.sent_bytes = text.size() + (has_body ? response.body.size_bytes() : 0);
   if (is_small) {
     append_whole(text, response.body);
   }
   environment.service.answering(report);
+  const std::uint64_t sent_before = connection.sent_bytes();
   if (has_body && !is_small) {
     report.is_sent = co_await send_large(connection, environment.clock, text, response.body, report.times);
   } else {
@@ -78,6 +79,7 @@ Task<bool> send_response(Connection& connection, const SessionEnvironment& envir
     report.is_sent = co_await connection.send(text, {});
     report.times.end(RequestPart::kSend, environment.clock.now());
   }
+  report.sent_bytes = connection.sent_bytes() - sent_before;
   if (!report.is_sent && response.when_not_sent) {
     response.when_not_sent();
   }

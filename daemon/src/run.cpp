@@ -246,6 +246,10 @@ Result<std::string> Run::folder_name(const std::optional<std::string>& run_id) {
     if (component == "..") {
       return bad_run_id("must not lead out of its folder");
     }
+    // What lies there is a run's own: another's files would be in their way, and keep the run from being removed.
+    if (component == "logs") {  // the first is never this: it has a prefix
+      return bad_run_id("must not lead into the logs of a run");
+    }
     if (component.size() > kMaxComponentBytes) {
       return bad_run_id("is too long: " + std::to_string(component.size()) + " bytes in one folder name");
     }

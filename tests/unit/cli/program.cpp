@@ -131,11 +131,11 @@ Outcome run_script(const std::string& script, const std::filesystem::path& folde
 }
 
 ServerProcess::ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment,
-                             int descriptors)
+                             int descriptors, const std::filesystem::path& output)
     : log_file_(folder / "server.log") {
   Words all = words;
   all.insert(all.begin(), "serve");
-  process_ = start(all, folder, environment, descriptors, "/dev/null", log_file_);
+  process_ = start(all, folder, environment, descriptors, output, log_file_);
   (void)wait_for_log("listening");
 }
 

@@ -36,9 +36,9 @@ struct Outcome {
 class ServerProcess final {
  public:
   /// Starts it with `serve` before the words, and waits until it listens or has ended. It may have so many
-  /// `descriptors`; 0: as many as the test.
+  /// `descriptors`; 0: as many as the test. `output` is where its standard output goes.
   ServerProcess(const Words& words, const std::filesystem::path& folder, const Environment& environment = {},
-                int descriptors = 0);
+                int descriptors = 0, const std::filesystem::path& output = "/dev/null");
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();

@@ -109,6 +109,17 @@ TEST_F(ServeCommandTest, EndsThoughAnEndpointDoesNotReturn) {
   caller.join();
 }
 
+TEST_F(ServeCommandTest, EndsWellThoughAModulePrintsWhereNothingCanBeWritten) {
+  // With several workers, what a module prints goes to standard output.
+  ServerProcess server({"failing", "--port", "0", "--num-workers", "2"}, place("server"), {}, 0, "/dev/full");
+  httplib::Client client(kHost, server.port());
+  const auto answer = client.Post("/apply", R"({"inputs":{"log":["a line"]}})", "application/json");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(server.stop(), 0) << server.log();
+  EXPECT_THAT(server.log(), ::testing::Not(HasSubstr("cannot write")));
+}
+
 TEST_F(ServeCommandTest, ServesSeveralUnderTheirNames) {
   const ServerProcess server({"vectoradd", "identity", "--port", "0"}, place("server"));
   EXPECT_EQ(status_of(server.port(), "/vectoradd/openapi.json"), 200);

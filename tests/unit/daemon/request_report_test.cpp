@@ -173,6 +173,60 @@ TEST(RequestReportTest, ReportsWhatGotNoAnswer) {
   EXPECT_EQ(test.service.answers, 0);
 }
 
+TEST(RequestReportTest, CountsWhatCameOfARequestThatNeverCameWhole) {
+  const std::string head = "POST /echo HTTP/1.1\r\nHost: x\r\n";
+  const std::string large(std::size_t{5} << 20, 'a');
+  struct Case {
+    std::string sent;
+    std::size_t counted;
+  };
+  const std::string short_body = head + "Content-Length: 10\r\n\r\nabc";
+  const std::string long_body = head + "Content-Length: 200000\r\n\r\n" + std::string(100'000, 'a');
+  const std::string huge_body = head + "Content-Length: 9000000\r\n\r\n";
+  const std::string chunked_head = head + "Transfer-Encoding: chunked\r\n\r\n";
+  const Case cases[] = {
+      {short_body, short_body.size()},
+      {long_body, long_body.size()},
+      {huge_body + "abc", huge_body.size() + 3},
+      {huge_body + large, huge_body.size() + large.size()},
+      {chunked_head + "5\r\nabcde\r\n5\r\nabc", chunked_head.size() + 8},
+      {head, head.size()},
+  };
+  for (const Case& one : cases) {
+    const TestServer test;
+    RawConnection client = test.connect();
+    client.send(one.sent);
+    client.close();
+    const auto reports = test.service.reports(1);
+    ASSERT_EQ(reports.size(), 1U);
+    EXPECT_EQ(reports[0].received_bytes, one.counted) << one.sent.substr(0, 80);
+    EXPECT_EQ(reports[0].sent_bytes, 0U);
+  }
+}
+
+TEST(RequestReportTest, CountsWhatCameOfABodyThatIsRefused) {
+  const TestServer test({.body_bytes = 10});
+  const std::string request = post("/echo", "longer than 10");
+  EXPECT_EQ(test.connect().exchange(request).status, 413);
+  const auto reports = test.service.reports(1);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].received_bytes, request.size());
+}
+
+TEST(RequestReportTest, CountsTheBytesOfRequestsThatComeTogetherOnce) {
+  const TestServer test;
+  RawConnection client = test.connect();
+  const std::string first = post("/echo", "12345");
+  const std::string second = get("/health");
+  client.send(first + second);
+  EXPECT_TRUE(client.read_response().is_whole());
+  EXPECT_TRUE(client.read_response().is_whole());
+  const auto reports = test.service.reports(2);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].received_bytes, first.size());
+  EXPECT_EQ(reports[1].received_bytes, second.size());
+}
+
 TEST(RequestReportTest, ReportsAnAnswerThatWasNotTaken) {
   const TestServer test({.body_progress_time = seconds(1)});
   RawConnection client = test.connect();
@@ -181,6 +235,8 @@ TEST(RequestReportTest, ReportsAnAnswerThatWasNotTaken) {
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].status, 200);
   EXPECT_FALSE(reports[0].is_sent);
+  EXPECT_GT(reports[0].sent_bytes, 0U);
+  EXPECT_LT(reports[0].sent_bytes, 30'000'000U);  // what the buffers of both sides hold
   EXPECT_EQ(reports[0].limit, Limit::kAnswerTime);
   EXPECT_EQ(test.service.limits_hit(Limit::kAnswerTime), 1U);
 }

@@ -194,5 +194,18 @@ TEST(RunFolderNameTest, RefusesWhatIsNoFolderOfItsOwn) {
   }
 }
 
+TEST(RunFolderNameTest, RefusesWhatLeadsIntoTheLogsOfARun) {
+  for (const char* id : {"a/logs", "a/logs/", "a//logs", "a/./logs", "a/b/logs", "a/logs/artifacts", "logs/logs",
+                         "a/logs/parameters.json", "a/logs/b"}) {
+    const Result<std::string> name = tessera::Run::folder_name(id);
+    ASSERT_FALSE(name) << id;
+    EXPECT_EQ(name.error().code(), ErrorCode::kInvalidArgument);
+    EXPECT_EQ(name.error().message(), "run_id must not lead into the logs of a run");
+  }
+  for (const std::string id : {"logs", "logs/a", "a/logs2", "a/mylogs", "a/Logs"}) {
+    EXPECT_EQ(*tessera::Run::folder_name(id), "run_" + id);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -194,10 +194,11 @@ TEST_F(ServiceTest, RefusesARunIdThatIsALinkOutOfTheOutputPath) {
 }
 
 TEST_F(ServiceTest, RefusesARunIdWhoseFilesAreInTheWayOfOthers) {
-  EXPECT_EQ(post(service(), "/apply?run_id=a", kCall).status, 200);
-  EXPECT_EQ(post(service(), "/apply?run_id=b/logs/metrics.csv", kCall).status, 200);
-  for (const char* id : {"a/logs/tesseract.log", "a/logs/tesseract.log/x", "b"}) {
-    const Answer answer = post(service(), std::string("/apply?run_id=") + id, kCall);
+  const std::string array = "0b5b1c3e-6a0f-4b1c-8d59-3b8f0e6f7a11.bin";
+  output_.write("run_a/" + array, "an array of a run");
+  std::filesystem::create_directories(output_.path() / "run_b/logs/metrics.csv");
+  for (const std::string& id : {"a/" + array, "a/" + array + "/x", std::string("b")}) {
+    const Answer answer = post(service(), "/apply?run_id=" + id, kCall);
     ASSERT_EQ(answer.status, 422) << id;
     const Json item = Json::parse(answer.body)["detail"][0];
     EXPECT_EQ(item["type"], "value_error");
@@ -205,6 +206,19 @@ TEST_F(ServiceTest, RefusesARunIdWhoseFilesAreInTheWayOfOthers) {
     EXPECT_NE(item["msg"].get<std::string>().find("is in the way"), std::string::npos) << item["msg"];
     EXPECT_EQ(answer.body.find(output_.path().string()), std::string::npos);
   }
+}
+
+TEST_F(ServiceTest, RefusesARunIdInTheLogsOfARun) {
+  for (const char* id : {"z/logs", "z/logs/artifacts", "z/logs/parameters.json"}) {
+    const Answer answer = post(service(), std::string("/apply?run_id=") + id, kCall);
+    ASSERT_EQ(answer.status, 422) << id;
+    const Json item = Json::parse(answer.body)["detail"][0];
+    EXPECT_EQ(item["type"], "value_error");
+    EXPECT_EQ(item["loc"], Json({"query", "run_id"}));
+    EXPECT_EQ(item["input"], id);
+    EXPECT_NE(item["msg"].get<std::string>().find("logs of a run"), std::string::npos) << item["msg"];
+  }
+  EXPECT_TRUE(left_nothing());
 }
 
 TEST_F(ServiceTest, CapturesOutputWithOneWorker) {
@@ -369,6 +383,17 @@ TEST_F(ServiceTest, RemovesOldRunsWhenAsked) {
   clock_.advance(std::chrono::hours(24 * 365 * 200));
   service().remove_old_runs();
   EXPECT_FALSE(output_.has("run_old"));
+}
+
+TEST_F(ServiceTest, RemovesOldRunsWhateverTheIdsThatClientsChose) {
+  options_.keep_runs = std::chrono::hours(1);
+  for (const char* id : {"esc/logs", "plain", "plain/logs/artifacts", "logs", "logs/artifacts", "plain/artifacts/x"}) {
+    (void)post(service(), std::string("/apply?run_id=") + id, kCall);
+  }
+  EXPECT_TRUE(output_.has("run_plain"));
+  clock_.advance(std::chrono::hours(24 * 365 * 200));
+  service().remove_old_runs();
+  EXPECT_TRUE(left_nothing());
 }
 
 TEST_F(ServiceTest, OffersTestInDebugOnly) {

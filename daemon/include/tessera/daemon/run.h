@@ -19,8 +19,8 @@ namespace tessera {
 class Run : public Context {
  public:
   /// The folder of a run over HTTP: `run_<run_id>` below the output path; a new uuid without a run_id. Errors:
-  /// kInvalidArgument if the id holds a component `..` or control characters, is empty or too long: 255 bytes a
-  /// component, 1024 in all, `run_` included (PROTOCOL.md sections 2 and 17).
+  /// kInvalidArgument if the id holds a component `..` or control characters, or `logs` behind its first component,
+  /// is empty or too long: 255 bytes a component, 1024 in all, `run_` included (PROTOCOL.md sections 2 and 17).
   [[nodiscard]] static Result<std::string> folder_name(const std::optional<std::string>& run_id);
 
   /// `folder` is below `output` (empty: the output path itself, as the command line has it). Both references outlive
