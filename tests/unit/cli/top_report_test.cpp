@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "metrics_text.h"
 #include "server_url.h"
@@ -180,9 +181,10 @@ TEST(TopReportTest, PrintsNoControlCharactersOfAForeignServer) {
                                   "\"} 1\ntessera_limit_hits_total{limit=\"" + bad + "\"} 1\n",
                               2));
   const std::string text = text_of(report);
-  for (const std::string& place :
-       {"tessera " + shown, shown + "/" + shown, "  " + shown + " 1.0/s", "arrays as " + shown, "\n" + shown + " "}) {
-    EXPECT_THAT(text, HasSubstr(place));
+  const std::pair<const char*, const char*> places[] = {
+      {"tessera ", "  up"}, {"\n", "/a?["}, {"  ", " 1.0/s"}, {"arrays as ", " "}, {"\n", "  "}};
+  for (const auto& [before, after] : places) {
+    EXPECT_THAT(text, HasSubstr(std::string(before).append(shown).append(after)));
   }
   EXPECT_EQ(text.find_first_of("\x1b\r\t\x7f"), std::string::npos);
   EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);
@@ -190,11 +192,12 @@ TEST(TopReportTest, PrintsNoControlCharactersOfAForeignServer) {
 
 TEST(TopReportTest, PrintsAQuestionMarkForFiguresThatMakeNoSense) {
   for (const std::string figure : {"nan", "NaN", "-1", "+Inf", "-inf"}) {
-    const std::string text = text_of(make_top_report(
-        "x", nullptr,
-        look_at("tessera_workers " + figure + "\ntessera_workers_busy 0\ntessera_bodies_bytes " + figure +
-                    "\ntessera_buffer_pool_used_bytes " + figure + "\ntessera_requests_cut_off_total " + figure + "\n",
-                2000)));
+    std::string metrics = "tessera_workers_busy 0\n";
+    for (const char* name : {"tessera_workers", "tessera_bodies_bytes", "tessera_buffer_pool_used_bytes",
+                             "tessera_requests_cut_off_total"}) {
+      metrics.append(name).append(" ").append(figure).append("\n");
+    }
+    const std::string text = text_of(make_top_report("x", nullptr, look_at(metrics, 2000)));
     EXPECT_THAT(text, HasSubstr("workers 0 of ? busy")) << figure;
     EXPECT_THAT(text, HasSubstr("bodies ? of 0 B")) << figure;
     EXPECT_THAT(text, HasSubstr("host pool ? used")) << figure;
