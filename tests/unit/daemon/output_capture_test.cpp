@@ -48,6 +48,32 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
+/// A file in the place of descriptor 1 or 2.
+class DescriptorFile {
+ public:
+  explicit DescriptorFile(int descriptor) : descriptor_(descriptor), before_(UniqueFd::adopt(::dup(descriptor))) {
+    const UniqueFd file = UniqueFd::adopt(::open((folder_.path() / "file").c_str(), O_CREAT | O_WRONLY, 0600));
+    EXPECT_EQ(::dup2(file.value(), descriptor_), descriptor_);
+  }
+  DescriptorFile(const DescriptorFile&) = delete;
+  DescriptorFile& operator=(const DescriptorFile&) = delete;
+  ~DescriptorFile() { give_back(); }
+
+  /// Makes the descriptor what it was before, so that a failure can be read.
+  void give_back() {
+    if (before_.is_open()) {
+      EXPECT_EQ(::dup2(before_.value(), descriptor_), descriptor_);
+      before_ = UniqueFd();
+    }
+  }
+  [[nodiscard]] std::string text() const { return folder_.read("file"); }
+
+ private:
+  int descriptor_;
+  UniqueFd before_;
+  testing::TempFolder folder_;
+};
+
 class OutputCaptureTest : public ::testing::Test {
  protected:
   static constexpr const char* kLog = "run_1/logs/tesseract.log";
@@ -118,11 +144,8 @@ TEST_F(OutputCaptureTest, KeepsTheOrderWhenTheFolderIsMadeDuringTheCall) {
 }
 
 TEST_F(OutputCaptureTest, GivesTheDescriptorsBack) {
-  const testing::TempFolder terminal;
-  const UniqueFd saved = UniqueFd::adopt(::dup(STDOUT_FILENO));
-  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "out").c_str(), O_CREAT | O_WRONLY, 0600));
   std::cout.flush();
-  ASSERT_EQ(::dup2(file.value(), STDOUT_FILENO), STDOUT_FILENO);
+  DescriptorFile terminal(STDOUT_FILENO);
   standard_output_ = *StandardOutput::keep();
   {
     const RunPtr run = make_run();
@@ -130,16 +153,13 @@ TEST_F(OutputCaptureTest, GivesTheDescriptorsBack) {
     std::cout << "inside\n";
   }
   std::cout << "outside\n" << std::flush;
-  ASSERT_EQ(::dup2(saved.value(), STDOUT_FILENO), STDOUT_FILENO);
-  EXPECT_EQ(terminal.read("out"), "outside\n");
+  terminal.give_back();
+  EXPECT_EQ(terminal.text(), "outside\n");
   EXPECT_EQ(folder_.read(kLog), "inside\n");
 }
 
 TEST_F(OutputCaptureTest, TakesNothingThatAProgramOfAnEarlierCallPrints) {
-  const testing::TempFolder terminal;
-  const UniqueFd saved = UniqueFd::adopt(::dup(STDERR_FILENO));
-  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600));
-  ASSERT_EQ(::dup2(file.value(), STDERR_FILENO), STDERR_FILENO);
+  DescriptorFile terminal(STDERR_FILENO);
   standard_output_ = *StandardOutput::keep();
   UniqueFd of_program;
   {
@@ -153,9 +173,9 @@ TEST_F(OutputCaptureTest, TakesNothingThatAProgramOfAnEarlierCallPrints) {
     const auto capture = start(*second);
     write_raw(of_program.value(), "later\n");
   }
-  ASSERT_EQ(::dup2(saved.value(), STDERR_FILENO), STDERR_FILENO);
+  terminal.give_back();
   EXPECT_FALSE(second->has_folder());
-  EXPECT_EQ(terminal.read("err"), "late\n");
+  EXPECT_EQ(terminal.text(), "late\n");
 }
 
 TEST_F(OutputCaptureTest, IsRefusedWhileAnotherOneLasts) {
@@ -183,10 +203,7 @@ TEST_F(OutputCaptureTest, FailsForALogThatCannotBeMade) {
 }
 
 TEST_F(OutputCaptureTest, SendsToTheLogAndToWhatWasDescriptorTwo) {
-  const testing::TempFolder terminal;
-  const UniqueFd saved = UniqueFd::adopt(::dup(STDERR_FILENO));
-  const UniqueFd file = UniqueFd::adopt(::open((terminal.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600));
-  ASSERT_EQ(::dup2(file.value(), STDERR_FILENO), STDERR_FILENO);
+  DescriptorFile terminal(STDERR_FILENO);
   standard_output_ = *StandardOutput::keep();
   const std::string large(300000, 'x');  // more than a pipe holds
   {
@@ -196,9 +213,9 @@ TEST_F(OutputCaptureTest, SendsToTheLogAndToWhatWasDescriptorTwo) {
     std::cerr << "error\n";
     write_raw(STDOUT_FILENO, large);
   }
-  ASSERT_EQ(::dup2(saved.value(), STDERR_FILENO), STDERR_FILENO);
+  terminal.give_back();
   EXPECT_EQ(folder_.read(kLog), "output\nerror\n" + large);
-  EXPECT_EQ(terminal.read("err"), "output\nerror\n" + large);
+  EXPECT_EQ(terminal.text(), "output\nerror\n" + large);
 }
 
 TEST_F(OutputCaptureTest, DoesNotWaitForAChildThatKeepsThePipe) {
