@@ -1,15 +1,10 @@
 #include "tessera/base/log.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -17,6 +12,7 @@
 
 #include "tessera/base/clock.h"
 #include "tessera/base/mutex.h"
+#include "tessera/base/patient_write.h"
 #include "tessera/base/unique_fd.h"
 #include "tessera/base/utf8.h"
 
@@ -145,26 +141,18 @@ class LineWriter {
 
  private:
   bool put(std::string_view text) TESSERA_REQUIRES(mutex_) {
+    constexpr std::chrono::milliseconds kPatience{1000};
     while (!text.empty()) {
-      if (!has_room()) {
+      const ssize_t count =
+          write_patiently(descriptor_.value(), text, is_stuck_ ? std::chrono::milliseconds(0) : kPatience);
+      is_stuck_ = count == 0;
+      if (count <= 0) {
         return false;
       }
-      // So much a pipe takes at once that has any room, pipe(7).
-      const ssize_t count = ::write(descriptor_.value(), text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-      if (count < 0 && errno != EINTR) {
-        return false;
-      }
-      text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+      text.remove_prefix(static_cast<std::size_t>(count));
       is_within_line_ = !text.empty();
     }
     return true;
-  }
-
-  bool has_room() TESSERA_REQUIRES(mutex_) {
-    constexpr int kPatienceMilliseconds = 1000;
-    ::pollfd polled{.fd = descriptor_.value(), .events = POLLOUT, .revents = 0};
-    is_stuck_ = ::poll(&polled, 1, is_stuck_ ? 0 : kPatienceMilliseconds) == 0;
-    return !is_stuck_;
   }
 
   UniqueFd descriptor_;

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
-#include <climits>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <memory>
 #include <span>
 
 #include "captured_output.h"
+#include "tessera/base/patient_write.h"
 
 namespace tessera {
 namespace {
@@ -103,18 +103,12 @@ void give_signals_a_stack() {
 
 /// Gives up where nobody can be told: the process is to end, not to wait for a reader that sleeps.
 void write_text(int descriptor, std::string_view text) {
-  constexpr int kPatienceMilliseconds = 1000;
   while (!text.empty()) {
-    pollfd polled{.fd = descriptor, .events = POLLOUT, .revents = 0};
-    if (::poll(&polled, 1, kPatienceMilliseconds) == 0) {
+    const ssize_t count = write_patiently(descriptor, text, std::chrono::seconds(1));
+    if (count <= 0) {
       return;
     }
-    // So much a pipe takes at once that has any room, pipe(7).
-    const ssize_t count = ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-    if (count < 0 && errno != EINTR) {
-      return;
-    }
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    text.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
